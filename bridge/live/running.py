@@ -23,7 +23,7 @@ from mathutils import Matrix, Quaternion
 from ...core import jobs
 from ...core.control.live.commands import LiveRecording, parse_recording
 from ...core.errors import JobError, SinewError
-from ...core.jobs.live.link import LiveLink
+from ...core.jobs.live.link import SESSION_FOLDER, LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage
 from ..jobs import reports
 from ..rig.rig_reader import RigMotion
@@ -34,7 +34,6 @@ from .things import ensure_thing, is_thing, remove_things
 
 PERIOD_S = 1.0 / 60.0
 _OTHER_M_S = 0.1  # from one wish to another
-_FOLDER = "sinew-live-"
 _log = logging.getLogger(__name__)
 
 
@@ -154,7 +153,7 @@ def note_failure(why: str) -> None:
 
 def make_session_folder() -> Path:
     """A folder for a session's job that only this user may open; it goes with the session."""
-    return Path(tempfile.mkdtemp(prefix=_FOLDER)) / "job"
+    return Path(tempfile.mkdtemp(prefix=SESSION_FOLDER)) / "job"
 
 
 def begin_session(

@@ -17,6 +17,7 @@ from . import frame_state, ghosts, gizmos, live_previews
 from .draw_list import DrawList
 from .gizmos import SINEW_GGT_part
 from .layers import draw_layers
+from .streams import draw_streams
 
 _log = logging.getLogger(__name__)
 _LOOK_AGAIN_S = 0.5  # nothing is kept for longer, in case a script changed what Blender does not tell of
@@ -31,8 +32,10 @@ _kept: dict[tuple[int, str], tuple[tuple[object, ...], float, DrawList]] = {}
 def current_draw_list(context: bpy.types.Context) -> DrawList | None:
     """What is to be drawn now; None if that is nothing. The same object as before where nothing has changed."""
     scene, layer = context.scene, context.view_layer
-    if scene is None or not scene.sinew_overlay.show:
+    if scene is None:
         return None
+    if not scene.sinew_overlay.show:
+        return _draw_streams_alone(scene)
     depsgraph = context.evaluated_depsgraph_get()  # what was changed and not told of yet is told of now
     reading = frame_state.read_scene(scene, layer, depsgraph)
     where, now, state = (
@@ -45,6 +48,15 @@ def current_draw_list(context: bpy.types.Context) -> DrawList | None:
         return known[2]
     found = draw_layers(frame_state.compute_frame_state(reading))
     _kept[where] = state, now, found
+    return found
+
+
+def _draw_streams_alone(scene: bpy.types.Scene) -> DrawList | None:
+    """The take that is being made, where the overlay is off."""
+    if not scene.sinew_overlay.rehearsal or not live_previews.is_streaming():
+        return None
+    found = DrawList()
+    draw_streams(scene, found)
     return found
 
 

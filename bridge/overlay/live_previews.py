@@ -6,6 +6,7 @@ They are drawn beside the characters and touch nothing in the file.
 """
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
@@ -58,17 +59,46 @@ def preview_pose(shown: ShownCharacter, now: float | None = None) -> tuple[Array
     that is looked for soon.
     """
     view = _find_view(shown.obj)
-    if view is None:
-        return None
     now = time.monotonic() if now is None else now
-    _wanted[view.id] = now, _wanted.get(view.id, (0.0, -_LOOK_S))[1]
-    if not bpy.app.timers.is_registered(_work):
-        bpy.app.timers.register(_work, first_interval=_PLAYING_S)
-    found = _known.get(view.id)
+    found = None if view is None else _look(view, now)
     if found is None or found.bones != shown.parts.bones:
         return None
     at = found.at(now)
     return found.pos[at] / shown.metres, found.axes[at]
+
+
+def streamed_sticks(obj: bpy.types.Object, metres: float, now: float | None = None) -> Array | None:
+    """(2K, 3) from head to tail of each bone of the take that is being made for an armature; None where there is none.
+
+    That needs no body of the character, which takes seconds to fit. metres: of a Blender unit.
+    """
+    view = next((one for one in _streamed_views() if one.is_for(obj.name, obj.sinew_mark)), None)
+    now = time.monotonic() if now is None else now
+    found = None if view is None else _look(view, now)
+    if found is None:
+        return None
+    bones, at = obj.data.bones, found.at(now)
+    lengths = np.array([bones[name].length if name in bones else 0.0 for name in found.bones])
+    heads = found.pos[at] / metres
+    tails = heads + found.axes[at][:, :, 1] * (lengths * abs(obj.matrix_world.median_scale))[:, None]
+    return np.stack([heads, tails], axis=1).reshape(-1, 3)
+
+
+def is_streaming() -> bool:
+    """Whether a take is being made that could be seen already."""
+    return any(True for _ in _streamed_views())
+
+
+def _streamed_views() -> Iterator[JobView]:
+    return (view for view in monitor.watched_jobs() if view.alive and view.method_name == _STREAMED)
+
+
+def _look(view: JobView, now: float) -> PreviewMotion | None:
+    """What a job shows, which is looked for from now on."""
+    _wanted[view.id] = now, _wanted.get(view.id, (0.0, -_LOOK_S))[1]
+    if not bpy.app.timers.is_registered(_work):
+        bpy.app.timers.register(_work, first_interval=_PLAYING_S)
+    return _known.get(view.id)
 
 
 def is_in_place(shown: ShownCharacter) -> bool:

@@ -98,7 +98,8 @@ class SINEW_PG_overlay(bpy.types.PropertyGroup):
     )
     rehearsal: BoolProperty(
         name="What It Learns",
-        description="While a motion is trained, show what the policy does by now, beside the character",
+        description="While a motion is trained, show what the policy does by now, beside the character; and what a "
+        "simulation has found by now, also where the overlay is off",
         default=True,
         options=set(),
         update=redraw_viewports,

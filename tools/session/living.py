@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
+import tempfile
 import time
 
 import bpy
@@ -17,6 +18,7 @@ from mathutils import Vector
 
 _COURSE = ((3.0, 0.4), (6.0, -0.4))
 _drawn: list[float] = []
+_seen: list[float] = []
 _drawing: list[object] = []
 
 
@@ -39,6 +41,34 @@ def add_walk(bones: int = 0) -> None:
     if bones:
         inside.part("bench.live").add_riders(inside.part("bridge.jobs.requests").find_armature(), bones)
     _choose_armature()
+
+
+def add_long_walk(seconds: float) -> None:
+    """The same with a walk of so many seconds, and an eye on when what is simulated is first drawn."""
+    for obj in list(bpy.data.objects):
+        bpy.data.objects.remove(obj)
+    walk = inside.part("core.motion.plain_walk").plain_walk(seconds, 60.0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "walk.npz"
+        inside.part("core.motion.io.npz").save_clip(path, walk)
+        inside.part("bridge.importing.importers").open_input(str(path), 1.0)
+    _choose_armature()
+    name, previews = bpy.context.scene.sinew.armature.name, inside.part("bridge.overlay.live_previews")
+    _seen.clear()
+
+    def note() -> None:
+        obj = bpy.data.objects.get(name)
+        if not _seen and obj is not None and previews.streamed_sticks(obj, 1.0) is not None:
+            _seen.append(time.monotonic())
+
+    _drawing.append(bpy.types.SpaceView3D.draw_handler_add(note, (), "WINDOW", "POST_PIXEL"))
+
+
+def first_seen_s() -> float:
+    """When it was first drawn, by the machine's clock; 0 for not yet. Nobody looks any more from then on."""
+    if _seen and _drawing:
+        bpy.types.SpaceView3D.draw_handler_remove(_drawing.pop(), "WINDOW")
+    return _seen[0] if _seen else 0.0
 
 
 def add_course(path: str) -> None:

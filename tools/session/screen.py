@@ -17,6 +17,7 @@ class Screen:
     def __init__(self, display: str = ":77") -> None:
         self.display = display
         self.clicks = 0
+        self.clicked_s = 0.0
         size = "%dx%dx24" % SIZE
         command = ["Xvfb", display, "-screen", "0", size, "+extension", "GLX"]
         self._server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -42,6 +43,7 @@ class Screen:
         self.glide(x, y)
         time.sleep(0.15)
         self._do("mousedown", 1, "sleep", 0.08, "mouseup", 1)
+        self.clicked_s = time.monotonic()
         self.clicks += counts
 
     def drag(self, places: list[tuple[int, int]], pause_s: float = 0.06) -> None:

@@ -23,6 +23,8 @@ _QUIET_S = 15.0
 """Seconds without a word, of a worker that is not paused, from which on it is hung."""
 _QUIET_PREPARING_S = 120.0
 _MOST_BACKLOG = 1024 * 1024
+SESSION_FOLDER = "sinew-live-"
+"""How the name of a session's own folder begins: it goes with Blender, or with the worker if that is killed."""
 
 
 class LiveLink:

@@ -8,6 +8,7 @@ not heard of it for a while.
 import faulthandler
 import logging
 import select
+import shutil
 import socket
 import sys
 import time
@@ -31,6 +32,7 @@ from ..job import Job
 from ..log_lines import log_to
 from ..running import Cancelled, WorkerRun
 from .gamepad import Gamepad, GamepadState, open_gamepad
+from .link import SESSION_FOLDER
 from .wire import MOST_ASKED_BYTES, BadMessage, PoseLayout, PoseMessage, Wire, pack_mapping, pack_pose
 
 _HUNG_PREPARING_S, _HUNG_S = 120.0, 10.0
@@ -82,10 +84,18 @@ def main(arguments: Sequence[str]) -> int:
     faulthandler.enable()
     log_to(sys.stderr)
     end = _open_socket(arguments[0])
-    wire = Wire(end, MOST_ASKED_BYTES)
+    wire, job = Wire(end, MOST_ASKED_BYTES), Job(Path(arguments[1]))
+    try:
+        return _work(job, wire)
+    finally:
+        if job.folder.parent.name.startswith(SESSION_FOLDER):  # nobody else may be left to do that
+            shutil.rmtree(job.folder.parent, ignore_errors=True)
+
+
+def _work(job: Job, wire: Wire) -> int:
     try:
         with ExitStack() as opened:
-            _prepare(Job(Path(arguments[1])), wire, opened).run()
+            _prepare(job, wire, opened).run()
     except Cancelled:
         return 0
     except SinewError as error:

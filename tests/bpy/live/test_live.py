@@ -2,7 +2,11 @@
 """A live session in Blender: shown without keys, and ended cleanly by all that may happen to the file it is about."""
 
 import math
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
@@ -409,3 +413,50 @@ def test_the_key_that_starts_stops_as_it_is_set(monkeypatch):
 
     assert shortcut.is_stop(press("F7", True))
     assert not any(map(shortcut.is_stop, (press("F6", False), press("F7", False), press("F7", True, "RELEASE"))))
+
+
+KILLED = """
+import sys, tempfile, time, runpy
+runpy.run_path(sys.argv[1])["load_package"]()
+import bpy, sinew
+from sinew.bridge.importing.importers import open_input
+from sinew.bridge.live import running
+tempfile.tempdir = sys.argv[2]
+sinew.register()
+open_input("walk", 1.0)
+scene = bpy.context.scene
+scene.sinew.armature = next(obj for obj in scene.objects if obj.type == "ARMATURE")
+scene.sinew.methods.live.quality = "draft"
+bpy.ops.sinew.live()
+session = running.require_running()
+while session.pose is None:
+    running.tick_live()
+    time.sleep(0.01)
+print("worker", session.link.process.pid, flush=True)
+while True:
+    running.tick_live()
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="looks into a POSIX process")
+def test_when_blender_is_killed_the_worker_ends_and_takes_its_folder_along(root, tmp_path):
+    command = [sys.executable, "-c", KILLED, str(root / "core" / "entry.py"), str(tmp_path)]
+    blender = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    worker = next(int(line.split()[1]) for line in blender.stdout if line.startswith("worker"))
+    assert is_running(worker) and list(tmp_path.iterdir())
+    blender.kill()
+    blender.wait()
+    until_s = time.monotonic() + 60.0
+    while is_running(worker) or list(tmp_path.iterdir()):
+        assert time.monotonic() < until_s, "an orphan"
+        time.sleep(0.05)
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")

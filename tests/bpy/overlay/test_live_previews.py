@@ -132,3 +132,25 @@ def test_a_take_that_is_being_made_plays_where_it_will_be_and_grows(person, tmp_
     live_previews.read_previews(10.6)
     # It goes on where it was, and does not begin anew with what has come.
     assert live_previews.preview_pose(shown, 10.61)[0][0, 2] == pytest.approx(18.0 / shown.metres)
+
+
+def test_a_take_that_is_made_is_seen_with_no_overlay_and_no_body(person, tmp_path, monkeypatch):
+    scene, bones = bpy.context.scene, tuple(bone.name for bone in person.data.bones[:2])
+    fitted_bodies.forget_fits()
+    view = dataclasses.replace(VIEW, method_name="sampling", armature=person.name)
+    monkeypatch.setattr(monitor, "watched_jobs", lambda: [view])
+    show(tmp_path, bones)
+    for is_on in (False, True):
+        scene.sinew_overlay.show = is_on
+        draw_handler.current_draw_list(bpy.context)
+        live_previews.read_previews(1e9)
+        found = draw_handler.current_draw_list(bpy.context)
+        points, _ = found.lines[-1]
+        assert len(points) == 2 * len(bones)
+        lengths = np.linalg.norm(points[1::2] - points[::2], axis=-1)
+        np.testing.assert_allclose(lengths, [person.data.bones[name].length for name in bones], rtol=1e-5)
+    scene.sinew_overlay.rehearsal = scene.sinew_overlay.show = False
+    assert draw_handler.current_draw_list(bpy.context) is None
+    scene.sinew_overlay.rehearsal = True
+    monkeypatch.setattr(monitor, "watched_jobs", list)
+    assert draw_handler.current_draw_list(bpy.context) is None
