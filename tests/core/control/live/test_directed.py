@@ -9,7 +9,7 @@ import pytest
 from directed_walks import make_stored_walks
 from sinew.core.control.direct import live_character
 from sinew.core.control.direct.live_character import DirectedCharacter
-from sinew.core.control.live.commands import BadCommand, Steer
+from sinew.core.control.live.commands import BadCommand, SetMuscle, Steer
 from sinew.core.control.live.session import LiveSession
 from sinew.core.control.live_character import LiveCast
 from sinew.core.control.matching.directing import Directing
@@ -93,3 +93,20 @@ def test_a_style_that_it_does_not_know_is_named(session):
     with pytest.raises(BadCommand, match="It knows no 'dance'") as caught:
         session.step([Steer(0, velocity=(1.0, 0.0), style="dance")])
     assert "walk" in caught.value.hint
+
+
+def test_who_lies_is_helped_up_where_its_strength_comes_back_and_nobody_else_is(session):
+    drive(session, (0.0, 0.0), 150)  # nothing keeps these bodies up
+    one, other = session.characters
+    assert one.moment.low and not one.helped
+    lying = session.sense(0).qpos[2]
+    step = session.step([SetMuscle(session.frame, 0, 1.0)])
+    assert one.helped == 1.0 and not one.is_lost and other.helped == 0.0
+    own = session.links_of(0)
+    assert step.forces[own].sum(axis=0)[2] > 0.0 and not step.forces[session.links_of(1)].any()
+    for _ in range(100):
+        session.step()
+    assert session.sense(0).qpos[2] > lying + 0.4
+    for _ in range(60):
+        step = session.step()
+    assert one.helped == 0.0 and not step.forces.any()
