@@ -78,10 +78,14 @@ class WindowDesk(Desk):
     def press(self, label: str, operator: str, **named: object) -> None:
         """Click what reads ``label`` in the sidebar; there must be that operator behind it."""
         x, y = self.place_of(label)
-        self.screen.glide(x, y)
-        time.sleep(0.15)
-        if ("bpy.ops.%s(" % operator) not in self.ask("hovered", "VIEW_3D", "UI"):
-            raise Wrong("'%s' is no button for %s but '%s'" % (label, operator, self.ask("hovered", "VIEW_3D", "UI")))
+        for _ in range(8):  # a busy Blender takes a while to notice where the mouse is
+            self.screen.glide(x, y)
+            time.sleep(0.15)
+            hovered = self.ask("hovered", "VIEW_3D", "UI")
+            if ("bpy.ops.%s(" % operator) in hovered:
+                break
+        else:
+            raise Wrong("'%s' is no button for %s but '%s'" % (label, operator, hovered))
         self.screen.click(x, y)
         self.rest()
 

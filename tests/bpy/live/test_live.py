@@ -453,6 +453,15 @@ def test_when_blender_is_killed_the_worker_ends_and_takes_its_folder_along(root,
         time.sleep(0.05)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX rights")
+def test_the_folder_of_a_session_is_its_users_alone_and_has_another_name_each_time(addon):
+    folders = [running.make_session_folder().parent for _ in range(2)]
+    for folder in folders:
+        assert folder.stat().st_mode & 0o777 == 0o700 and folder.stat().st_uid == os.getuid()
+        folder.rmdir()
+    assert folders[0] != folders[1]
+
+
 def is_running(pid):
     try:
         os.kill(pid, 0)
