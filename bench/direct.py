@@ -21,6 +21,7 @@ from ..core.control.tracking.library_files import StoredLibrary
 from ..core.control.tracking_policy.learned_file import DIRECTED, TrainedDirector
 from ..core.errors import BadSettings
 from . import direct_ablations, direct_control, direct_policy, mocap
+from .direct_page import write_page
 from .direct_policy import PolicyBench
 from .options import print_progress, split_words
 from .rows import Row, append_row, code_version, describe_machine, newest_rows, read_rows
@@ -108,6 +109,7 @@ ROWS: dict[str, Callable[[DirectBench], list[Row]]] = {
     "stand": lambda bench: direct_control.measure_standing(bench.directing, bench.seed),
 }
 POLICY_ROWS: dict[str, Callable[[PolicyBench], list[Row]]] = {
+    "policy": direct_policy.describe_policy,
     "wishes": direct_policy.measure_wishes,
     "left_out": direct_policy.measure_held_out,
     "answers": direct_policy.measure_answers,
@@ -138,13 +140,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--library", type=Path, default=LIBRARY, metavar="FOLDER", help="motion files to be measured")
     parser.add_argument("--controller", type=Path, metavar="FILE", help="a trained director, for the later ones")
     parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="add the rows to this file")
+    parser.add_argument("--page", type=Path, metavar="DOCS", help="make the page in a docs folder from its rows alone")
     parser.add_argument("--plots", type=Path, metavar="FOLDER", help="draw what the file of rows has, as SVG")
     parser.add_argument("--millions", type=float, default=0.3, metavar="M", help="samples of an ablation (default 0.3)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure what was asked for, one row after the other."""
+    """Measure what was asked for, one row after the other; or make the page of what was measured."""
+    if arguments.page:
+        return {"page": str(write_page(arguments.page)), "missed": []}
     if unknown := [name for name in arguments.only if name not in (*_names(), *LONG_ROWS)]:
         raise BadSettings(f"There is no measurement '{unknown[0]}'", f"Choose from: {', '.join(_names())}")
     rows: list[Row] = []

@@ -79,6 +79,15 @@ class PolicyBench:
         return make_streams(self.body, [made.motion], [contacts], share), made.motion
 
 
+def describe_policy(bench: PolicyBench) -> list[Row]:
+    """How it was trained, as its file says."""
+    about = bench.controller.about
+    row: Row = {"what": "the policy", "millions": float(about["samples"]) / 1e6}
+    row |= {"training_minutes": float(about["seconds"]) / 60.0, "practised_minutes": float(about["practised_minutes"])}
+    row["tests"] = [[test["samples"], test["falls_per_minute"], test["joint_error_m"]] for test in about["tests"]]
+    return [row | {"goal": {"millions": 20.0, "training_minutes": 60.0}}]
+
+
 def measure_wishes(bench: PolicyBench) -> list[Row]:
     """Half an hour of random wishes without any disturbance."""
     rng = np.random.default_rng(bench.seed)
@@ -285,6 +294,8 @@ def measure_bullet(bench: PolicyBench) -> list[Row]:
         }
         rows.append(row | {"joint_error_m": found.joint_error_m, **_describe_skate(found.skate)})
     frames = [{**one, "what": f"{one['what']}, on Bullet"} for one in measure_policy_frames(other)[:1]]
+    for one in frames:
+        del one["goal"]  # it is told, and held to nothing
     return [*rows, *frames]
 
 

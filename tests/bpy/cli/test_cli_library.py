@@ -5,10 +5,12 @@ import json
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ray_cluster import needs_ray
 from sinew.bridge import cli
+from sinew.core.motion import Clip, Skeleton
 from sinew.core.motion.io.npz import save_clip
 from sinew.core.motion.plain_walk import plain_walk
 
@@ -152,3 +154,18 @@ def test_other_skeletons_come_along_and_what_cannot_is_left_out(shared_mocap, tm
     told = show(library, capsys)
     assert told["names"] == ["run_16_35", "run_16_45", "plain_walk"]
     assert told["tags"]["run"]["proposed"] is False
+
+
+def test_clips_of_two_skeletons_with_no_role_in_common_are_not_mixed(folder, tmp_path, capsys):
+    """Nobody could say which bone of a chain is a leg: it is left out, by name, and nothing is guessed."""
+    names, parents, steps = ("one", "two", "three"), (-1, 0, 1), np.tile([0.0, 0.0, 0.4], (3, 1))
+    chain = Skeleton(names, np.array(parents), steps, np.tile([1.0, 0.0, 0.0, 0.0], (3, 1)), np.full(3, 0.4))
+    still = (np.repeat(part[None], 120, axis=0) for part in (chain.rest_pos, chain.rest_quat_wxyz))
+    save_clip(tmp_path / "chain.npz", Clip(chain, 60.0, *still, "chain"))
+    library = tmp_path / "x.library.npz"
+    assert run("library", "build", folder / "walk_1.npz", tmp_path / "chain.npz", "--out", library, "--no-mirror") == 0
+    said = capsys.readouterr().err
+    assert "chain" in said and "is left out" in said
+    assert show(library, capsys)["names"] == ["walk_1"]
+    assert run("library", "build", tmp_path / "chain.npz", "--out", tmp_path / "y.library.npz") == 1
+    assert "Nothing in the skeleton can stand" in capsys.readouterr().err and not (tmp_path / "y.library.npz").exists()
