@@ -12,20 +12,19 @@ from ...geometry.quaternions import Array
 from .reference import CONTROL_FPS
 
 # In moments of 1/60 s: of what swings nine times a second half is left, of a step everything; of slow movements, half
-# of what swings five and a half times a second.
-_WIDTH, CALM_WIDTH = 1.2, 1.8
+# of what swings six times a second.
+_WIDTH, _CALM_WIDTH = 1.2, 1.8
 # Rate of the fastest joint, root mean square over 0.15 s around a moment, up to which a movement is slow, and from
 # which it is fast. Rates are taken over 0.1 s, in which a tremble has gone to and fro.
-_SLOW_RAD_S, _FAST_RAD_S, _AROUND, _ACROSS = 4.0, 7.0, 9, 3
+_SLOW_RAD_S, _FAST_RAD_S, _AROUND, _ACROSS = 3.5, 9.0, 9, 3
 _REACH = 7
 
 
-def filter_contact_jitter(space: PoseSpace, qpos: Array, calm_width: float = CALM_WIDTH) -> Array:
+def filter_contact_jitter(space: PoseSpace, qpos: Array) -> Array:
     """(K, nq) poses (K, nq) at the control rate without what is faster than eyes follow.
 
     Every pose has as much before it as after it to be judged by, so that nothing lags; the first
     and the last stay as they are. From where physics blew up, and poses are no numbers, nothing is changed.
-    calm_width: of the filter where joints move slowly, in moments.
     """
     sound = np.isfinite(qpos).all(axis=-1)
     count = len(qpos) if sound.all() else int(np.argmin(sound))
@@ -33,7 +32,7 @@ def filter_contact_jitter(space: PoseSpace, qpos: Array, calm_width: float = CAL
         return qpos
     living, moments = qpos[:count], np.arange(count)
     fast = np.clip((_compute_pace(space, living) - _SLOW_RAD_S) / (_FAST_RAD_S - _SLOW_RAD_S), 0.0, 1.0)
-    widths = calm_width + (_WIDTH - calm_width) * fast
+    widths = _CALM_WIDTH + (_WIDTH - _CALM_WIDTH) * fast
     room = np.minimum(moments, count - 1 - moments)
     total, by = np.ones(count), np.zeros((count, space.nv))
     for step in range(1, _REACH + 1):

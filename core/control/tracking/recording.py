@@ -26,7 +26,6 @@ from .reference import CONTROL_FPS
 
 # A push of this much on a link counts as touching: a fifth of a litre of water.
 _TOUCH_N = 2.0
-_CALM_FEET_WIDTH = 1.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +98,11 @@ def make_take(
     stands = detect_support(body, force)
     for first, stop in (*character.limp, (until, len(recording))):
         stands[first:stop] = False  # the feet of who lies are where they are
-    # Feet are filtered before they are locked, for soles tremble most of all; less than the rest, or they would be
-    # moving as they touch down.
-    steady = filter_contact_jitter(character.space, qpos, _CALM_FEET_WIDTH)
+    # Feet are filtered before they are locked, for soles tremble most of all.
+    steady = filter_contact_jitter(character.space, qpos)
     planted = clip_of_pose(body, character.source, steady, CONTROL_FPS)
     standing, holding = lock_feet(body, planted, stands, build_surface(recording.stage), until)
-    calm = smooth_poses(character.space, filter_contact_jitter(character.space, qpos), smooth, CONTROL_FPS)
+    calm = smooth_poses(character.space, steady, smooth, CONTROL_FPS)
     finished = copy_footprints(
         body, clip_of_pose(body, character.source, calm, CONTROL_FPS), standing, stands, 2.0 * smooth * MOST_SMOOTHING_S
     )
