@@ -279,9 +279,8 @@ def _read_plan(
         raise BadFile("The checkpoint's plan is for another moment")
     character = rollout.characters[character_index]
     nominal = _read_trajectory(saved, "known", character)
-    if (number >= len(character.effort.spreads) and number != plan.REPEAT) or (nominal is None) != (
-        number in (0, plan.REPEAT)
-    ):
+    firsts = (0, plan.REPEAT, plan.SHARED)
+    if (number >= len(character.effort.spreads) and number not in firsts) or (nominal is None) != (number in firsts):
         raise BadFile("The checkpoint's plan is in a pass that there is not")
     rival = _read_trajectory(saved, "rival", character)
     if any(one is not None and (one.first, len(one)) != (first, stop - first) for one in (nominal, rival)):

@@ -46,7 +46,9 @@ from .stage_rollout import StageRollout
 
 EFFORTS = {
     "draft": SearchEffort(80, (0.1,)),
-    "normal": SearchEffort(100, (0.1, *(0.05,) * 6), refits_above=3.0, usual=2, last=2, improves=True),
+    "normal": SearchEffort(
+        100, (0.1, *(0.05,) * 6), refits_above=3.0, usual=2, last=2, shares_first=True, improves=True
+    ),
     "high": SearchEffort(200, (0.1, 0.07, 0.05, 0.04), repeats=True, improves=True),
 }
 _RECORDING_COPIES = 64

@@ -33,7 +33,11 @@ _AROUND, _NEAR = 0.75, 0.5
 _IMPROVABLE, _DEAR = 1.15, 1.3
 REPEAT = 98
 """Stands for the number of a first pass that is made again."""
+SHARED = 97
+"""Stands for the number of a first pass that is the same with every seed."""
+_FIRST = (0, REPEAT, SHARED)  # numbers of passes that search around no trajectory
 _TRIES = 3  # how many first passes there are at most
+_SOUND = 1.5  # what a fragment may cost on the mean for a shared first pass to be gone on with, whatever the seed
 EXPLORE = 2
 """What randomness is for, besides the search's own."""
 
@@ -45,11 +49,12 @@ class SearchEffort:
     refits_above: what a fragment of the trajectory that was found costs (equation 20) for the next pass to fit its
     Jacobian anew around it, and not go by what the samples of the last pass taught of the reference's. usual: how many
     of the passes are made where the first one found a trajectory that is good already; 0 for all. last: how many are
-    made only where the trajectory is dear after all others. repeats: whether a first pass that was lost on the way is
-    made again, with other noise, and the best one gone on with: where one search falls another may not. improves:
-    whether later passes improve the trajectory of the first as a whole, or search anew around its LQR solution, which
-    varies more. homing_m: how far, in each fragment, a reference that has come along with its body goes back to its own
-    place.
+    made only where the trajectory is dear after all others. shares_first: whether there is one first pass for all
+    seeds, which never goes back; where it finds nothing good a seed makes one of its own, and the better one is gone on
+    with. repeats: whether a first pass that was lost on the way is made again, with other noise, and the best one gone
+    on with: where one search falls another may not. improves: whether later passes improve the trajectory of the first
+    as a whole, or search anew around its LQR solution, which varies more. homing_m: how far, in each fragment, a
+    reference that has come along with its body goes back to its own place.
     """
 
     copies: int
@@ -57,6 +62,7 @@ class SearchEffort:
     refits_above: float = 0.0
     usual: int = 0
     last: int = 0
+    shares_first: bool = False
     repeats: bool = False
     improves: bool = False
     homing_m: float = 0.0
@@ -74,7 +80,7 @@ class SearchEffort:
     def count_passes(self, number: int, nominal: Trajectory | None) -> int:
         """How many passes there will be, as far as it is known in pass ``number`` around a nominal trajectory."""
         most = len(self.spreads) - self.last
-        if number in (0, REPEAT) or (number == 1 and nominal is not None and np.mean(nominal.cost) < _IMPROVABLE):
+        if number in _FIRST or (number == 1 and nominal is not None and np.mean(nominal.cost) < _IMPROVABLE):
             return self.usual_passes
         return most if number < most else len(self.spreads)
 
@@ -84,7 +90,7 @@ class SearchEffort:
 
     def spread_of(self, number: int) -> float:
         """Radians: the noise of a pass."""
-        return self.spreads[0 if number == REPEAT else number]
+        return self.spreads[0 if number in _FIRST else number]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +165,7 @@ class Planner:
         if begun is None:
             if (known := self._load(self._plan_key(task, old), task)) is not None:
                 return known
-            number = 0 if old is None else len(self.effort.spreads) - 1
-            begun = number, self.search(number, task, old)
-            begun[1].tries = 0 if old is not None else 1
+            begun = self._begin(task, old)
         number, search = begun
         passes = self.effort.count_passes(number, search.nominal)
         while True:
@@ -169,19 +173,13 @@ class Planner:
                 search.advance()
                 on_fragment(number, search)
             trajectory, tries = search.best_trajectory(), search.tries
-            if tries == 0 and self.rate_trajectory(trajectory)[0]:  # there is no way back
-                number, search = 0, self.search(0, task, None)
-                passes = self.effort.count_passes(0, None)
-                continue
-            if self.effort.repeats and number in (0, REPEAT):
-                both = [one for one in (search.rival, trajectory) if one is not None]
-                trajectory = min(both, key=self.rate_trajectory)
-                lost, _ = self.rate_trajectory(trajectory)
-                if lost and tries < _TRIES:
-                    number, search = REPEAT, self.search(REPEAT, task, None)
-                    search.rival, search.tries = trajectory, tries + 1
+            if number in _FIRST or tries == 0:
+                instead, trajectory = self._judge_first(number, task, search, keeps=not resumed)
+                if instead is not None:
+                    number, search = instead
+                    passes = self.effort.count_passes(number, search.nominal)
                     continue
-                number = 0
+                number = number if tries == 0 else 0
             number += 1
             if number == 1:
                 passes = self.effort.count_passes(1, trajectory)
@@ -194,6 +192,55 @@ class Planner:
             learned = search.learned_jacobians() if trajectory is not search.rival else None
             search = self.search(number, task, trajectory, learned=learned)
             search.tries = tries
+
+    def _begin(self, task: PlanTask, old: Trajectory | None) -> tuple[int, SamconSearch]:
+        """The first pass of a plan, or the next one where the first is known, at its beginning."""
+        if old is not None:
+            number = len(self.effort.spreads) - 1
+            search = self.search(number, task, old)
+            search.tries = 0
+            return number, search
+        if not self.effort.shares_first:
+            return 0, self.search(0, task, None)
+        if (known := self._load_first(task)) is not None:
+            return self._go_on(task, *known)
+        search = self.search(SHARED, task, None)
+        search.retry_budget = 0
+        return SHARED, search
+
+    def _judge_first(
+        self, number: int, task: PlanTask, search: SamconSearch, keeps: bool
+    ) -> tuple[tuple[int, SamconSearch] | None, Trajectory]:
+        """Of a first pass, or one back to an old plan: what to make in place of the next pass, if anything; the best.
+
+        keeps: whether what a shared pass has found is kept for others.
+        """
+        trajectory = search.best_trajectory()
+        if number == SHARED:
+            learned = search.learned_jacobians()
+            if keeps:
+                self._save_first(task, trajectory, learned)
+            return self._go_on(task, trajectory, learned), trajectory
+        if search.rival is not None:
+            trajectory = min((search.rival, trajectory), key=self.rate_trajectory)
+        if search.tries and not self.effort.repeats:
+            return None, trajectory
+        if self.rate_trajectory(trajectory)[0]:
+            if search.tries == 0:  # there is no way back
+                return (0, self.search(0, task, None)), trajectory
+            if search.tries < _TRIES:
+                again = self.search(REPEAT, task, None)
+                again.rival, again.tries = trajectory, search.tries + 1
+                return (REPEAT, again), trajectory
+        return None, trajectory
+
+    def _go_on(self, task: PlanTask, first: Trajectory, learned: Array | None) -> tuple[int, SamconSearch]:
+        """The pass after a shared one: the next, or a first one of the seed's own with that as its rival."""
+        if float(np.mean(first.cost)) < _SOUND and not self.rate_trajectory(first)[0]:
+            return 1, self.search(1, task, first, learned=learned)
+        search = self.search(0, task, None)
+        search.rival, search.tries = first, 2
+        return 0, search
 
     def rate_trajectory(self, trajectory: Trajectory) -> tuple[bool, float]:
         """Whether it is lost on the way, and what its fragments cost by equation 20 at their ends, on the mean.
@@ -226,22 +273,44 @@ class Planner:
 
     def _load(self, key: str, task: PlanTask) -> Trajectory | None:
         """A trajectory of the task, if it is known from before: nothing that only the stage has changes it."""
-        if self._cache is None:
-            return None
+        found = None if self._cache is None else self._cache.load(key, self._shapes(task))
+        return None if found is None else Trajectory(task.first, **found)
+
+    def _shapes(self, task: PlanTask) -> dict[str, tuple[int, ...]]:
+        """Of the arrays of a trajectory of the task."""
         count, size = task.stop - task.first, len(task.start)
-        shapes = {
+        return {
             "starts": (count, size),
             "offsets": (count, self.tracking_error.nu),
             "ends": (count, size),
             "anchors": (count, 2),
             "cost": (count,),
         }
-        found = self._cache.load(key, shapes)
-        return None if found is None else Trajectory(task.first, **found)
 
     def _save(self, key: str, trajectory: Trajectory) -> None:
         if self._cache is not None:
             self._cache.save(key, {name: part for name, part in vars(trajectory).items() if name != "first"})
+
+    def _load_first(self, task: PlanTask) -> tuple[Trajectory, Array | None] | None:
+        """What the shared first pass of the task has found and learned, if it is known from before."""
+        if self._cache is None:
+            return None
+        shapes, kinds = self._shapes(task), {}
+        if self.effort.learns:
+            links = len(self.tracking_error.reference.body.links)
+            nx, servos = self.tracking_error.nx, len(self.tracking_error.servos)
+            shapes["learned"], kinds["learned"] = (task.stop - task.first, nx + 3 * links, nx + servos), np.float32
+        found = self._cache.load(self._key("first", task, self.effort), shapes, kinds)
+        if found is None:
+            return None
+        learned = found.pop("learned", None)
+        return Trajectory(task.first, **found), learned
+
+    def _save_first(self, task: PlanTask, trajectory: Trajectory, learned: Array | None) -> None:
+        if self._cache is not None:
+            arrays = {name: part for name, part in vars(trajectory).items() if name != "first"}
+            known = {} if learned is None else {"learned": learned}
+            self._cache.save(self._key("first", task, self.effort), arrays | known)
 
     def search(
         self,

@@ -16,7 +16,7 @@ from ..tracking.reference import CONTROL_FPS, FRAGMENT_STEPS, Reference
 from ..tracking.tracking_error import TrackingError
 from .fragment_samples import Indices, Trajectory
 from .getting_up import MOST_GET_UPS, REST_FRAGMENTS, GetUp, GetUpPlanner
-from .plan import EXPLORE, Planner, PlanTask, SearchEffort
+from .plan import EXPLORE, SHARED, Planner, PlanTask, SearchEffort
 from .relaxing import LossWatch, Relaxation
 from .search import SamconSearch, SearchProblem, shift_anchors
 
@@ -87,12 +87,13 @@ class StageCharacter:
     def problem(self, number: int) -> SearchProblem:
         """The search problem of pass ``number``.
 
-        Models are the same with every seed, so that another take of the same source need not find them again.
+        Models are the same with every seed, and so is a shared first pass: another take of the same source need not
+        find them again.
         """
         spread = self.effort.spread_of(0 if number == REACT else number)
 
         def random(*what: int) -> np.random.Generator:
-            seed = (0, self.seed[-1]) if what[0] == EXPLORE else self.seed
+            seed = (0, self.seed[-1]) if what[0] == EXPLORE or number == SHARED else self.seed
             return np.random.default_rng([*seed, number, *what])
 
         noise, improves = spread * self.noise, self.effort.improves

@@ -16,7 +16,7 @@ from ...sim.stage import Stage
 from ..tracking.reference import pad_batch, read_sensors
 from ..tracking.rollout import roll_out
 from .fragment_samples import Indices, Trajectory
-from .plan import REPEAT, SECTION
+from .plan import REPEAT, SECTION, SHARED
 from .search import SamconSearch, shift_anchors
 from .stage_character import StageCharacter
 
@@ -76,7 +76,7 @@ class StageRollout:
             count += length * 2 * sum(passes) + at - begin
         elif self.planning is not None:
             index, number, search = self.planning
-            made = search.tries - 1 + (0 if number == REPEAT else number)
+            made = search.tries - 1 + (0 if number in (REPEAT, SHARED) else number)
             count += length * (2 * (sum(passes[:index]) + made) + 1) + len(search.layers)
             count += length * fitted if len(search.layers) == length else 0.0
             effort = self.characters[index].effort

@@ -14,10 +14,10 @@ from .reference import CONTROL_FPS
 # In moments of 1/60 s: of what swings nine times a second half is left, of a step everything; of slow movements, half
 # of what swings six times a second.
 _WIDTH, _CALM_WIDTH = 1.2, 1.8
-# Rate of the fastest joint, root mean square over 0.15 s around a moment, up to which a movement is slow, and from
+# Rate of the fastest joint, root mean square from 0.15 s before a moment on, up to which a movement is slow, and from
 # which it is fast. Rates are taken over 0.1 s, in which a tremble has gone to and fro.
-_SLOW_RAD_S, _FAST_RAD_S, _AROUND, _ACROSS = 3.5, 9.0, 9, 3
-_REACH = 7
+_SLOW_RAD_S, _FAST_RAD_S, _BEFORE, _AFTER, _ACROSS = 3.0, 10.0, 9, 2, 3
+_REACH = 5  # nothing that comes later than this many moments matters: what is about to happen must not show
 
 
 def filter_contact_jitter(space: PoseSpace, qpos: Array) -> Array:
@@ -49,5 +49,5 @@ def _compute_pace(space: PoseSpace, qpos: Array) -> Array:
     turned = space.difference(qpos[np.maximum(moments - _ACROSS, 0)], qpos[np.minimum(moments + _ACROSS, last)])
     rates = turned[:, 3:] * (CONTROL_FPS / (2 * _ACROSS))
     squares = np.cumsum(np.concatenate([np.zeros((1, rates.shape[1])), rates**2]), axis=0)
-    first, stop = np.maximum(moments - _AROUND, 0), np.minimum(moments + _AROUND, last) + 1
+    first, stop = np.maximum(moments - _BEFORE, 0), np.minimum(moments + _AFTER, last) + 1
     return np.asarray(np.sqrt(((squares[stop] - squares[first]) / (stop - first)[:, None]).max(axis=-1)))

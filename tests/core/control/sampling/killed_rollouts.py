@@ -73,6 +73,7 @@ class Scene:
     constants: tuple = ()
     engine: str = "mujoco"
     repeats: bool = False
+    shares_first: bool = False
     refits_above: float = 0.0
 
     def __post_init__(self):
@@ -93,7 +94,8 @@ class Scene:
             patch.setattr(engines, "get_engine", lambda _: get_engine(self.engine))
             for module, name, value in self.constants:
                 patch.setattr(module, name, value)
-            effort = SearchEffort(20, (0.1, 0.07), self.refits_above, repeats=self.repeats, improves=True)
+            choices = {"repeats": self.repeats, "shares_first": self.shares_first, "improves": True}
+            effort = SearchEffort(20, (0.1, 0.07), self.refits_above, **choices)
             yield rollout_of(opened, self.clips, effort=effort, **self.stage)
 
     def moments(self, wanted) -> list[int]:

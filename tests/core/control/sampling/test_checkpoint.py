@@ -35,6 +35,12 @@ def repeated() -> Scene:
 
 
 @pytest.fixture(scope="module")
+def shared() -> Scene:
+    """Two fragments whose shared first pass finds nothing good, so that another one is made."""
+    return Scene([waving(0.2)], constants=(*sections(SHORT), ANCHORED, (plan, "_SOUND", -1.0)), shares_first=True)
+
+
+@pytest.fixture(scope="module")
 def pushed() -> Scene:
     """One who is pushed in the second of ten fragments, which are one section."""
     push = Push(0, "hand", np.array([0.0, 0.0, 40.0]), 0.12, 0.05)
@@ -88,6 +94,20 @@ def test_a_first_pass_made_once_more_goes_on(repeated, moment):
     repeated.resumed(repeated.moments(moment)[0])
     steps = [step for step, _ in repeated.run.steps]
     assert steps == sorted(steps) and repeated.run.steps[-1][0] == repeated.run.steps[-1][1]
+
+
+SHARED = {
+    "in the shared pass": lambda a: now(a, number=plan.SHARED) and len(a["layer_kept_count"]) == 1,
+    "in one of its own after it": lambda a: now(a, number=0) and len(a["layer_kept_count"]) == 1,
+    "in the pass after both": lambda a: now(a, number=1) and len(a["layer_kept_count"]) == 1,
+}
+
+
+@pytest.mark.parametrize("moment", SHARED.values(), ids=SHARED)
+def test_a_first_pass_after_a_shared_one_goes_on(shared, moment):
+    shared.resumed(shared.moments(moment)[0])
+    steps = [step for step, _ in shared.run.steps]
+    assert steps == sorted(steps) and shared.run.steps[-1][0] == shared.run.steps[-1][1]
 
 
 PUSHED = {

@@ -11,9 +11,10 @@ from sinew.core.body import Shape
 from sinew.core.control import muscle
 from sinew.core.control.registry import get_method
 from sinew.core.control.sampling import method as method_module
+from sinew.core.control.sampling import plan as plan_module
 from sinew.core.control.sampling import search as search_module
 from sinew.core.control.sampling.method import SamplingMethod, SamplingSettings
-from sinew.core.control.sampling.plan import SearchEffort
+from sinew.core.control.sampling.plan import SHARED, SearchEffort
 from sinew.core.control.tracking.contact_jitter_filter import _REACH
 from sinew.core.control.tracking.reference import CONTROL_FPS
 from sinew.core.errors import BadStage
@@ -113,6 +114,32 @@ def test_what_is_known_from_before_changes_no_bit(monkeypatch, tmp_path):
     assert not rollouts and same(staged, cold)
 
 
+@pytest.mark.parametrize("sound", [1e9, -1.0])
+def test_a_first_pass_is_shared_by_all_seeds_and_changes_no_bit(monkeypatch, tmp_path, sound):
+    """Where it is good it is made once; where not, every seed has one of its own."""
+    clip = stock_clip("kick", 0, 20)
+    effort = SearchEffort(24, (0.1, 0.05), refits_above=100.0, shares_first=True, improves=True)
+    monkeypatch.setitem(method_module.EFFORTS, "draft", effort)
+    monkeypatch.setattr(plan_module, "_SOUND", sound)
+    passes = []
+    real = plan_module.Planner.search
+    monkeypatch.setattr(
+        plan_module.Planner, "search", lambda own, number, *a, **k: passes.append(number) or real(own, number, *a, **k)
+    )
+
+    def take_with(seed, cache):
+        monkeypatch.setenv("SINEW_CACHE", str(cache))
+        passes.clear()
+        return SamplingMethod().run(clip, SamplingSettings(quality="draft"), MemoryRun(seed, {})).motion
+
+    own = [] if sound > 0.0 else [0]
+    cold, other = take_with(1, ""), take_with(2, "")
+    assert passes == [SHARED, *own, 1] and not same(cold, other)
+    assert same(take_with(1, tmp_path), cold)
+    assert same(take_with(2, tmp_path), other) and passes == [*own, 1]
+    assert same(take_with(1, tmp_path), cold) and passes == []
+
+
 @pytest.fixture
 def films(monkeypatch):
     """Films of the runs to come, as physics had them, before takes are made of them."""
@@ -148,7 +175,7 @@ def test_nobody_foresees_a_push(monkeypatch, films):
 
 def test_of_a_push_to_come_a_take_shows_no_more_than_its_own_finish(monkeypatch):
     """Takes are made of finished films: a foot is held in the middle of its whole stance, in which the push may be, and
-    tremble is judged by what comes up to four moments later. Nothing else differs, and that by next to nothing.
+    tremble is judged by what comes up to five moments later. Nothing else differs, and that by next to nothing.
     """
     clip = stock_clip("walk", 0, 30)
     calm, alone = simulated(monkeypatch, clip, parts=StageParts(("Hero",)))
@@ -164,9 +191,9 @@ def test_of_a_push_to_come_a_take_shows_no_more_than_its_own_finish(monkeypatch)
     assert apart[:early, ~below].max() == 0.0 and np.array_equal(one, other)
     until = int(0.25 * CONTROL_FPS) + 1
     assert seen[: until - _REACH, ~links].max() == 0.0
-    # Measured: 1.5 mm in the last moment, which has but one after it that was pushed, and 1.6 mm at the feet.
-    assert seen[:until, ~links].max() < 2e-3 and seen[:until, links].max() < 3e-3
-    assert apart[: int(0.25 * clip.fps) + 1].max() < 3e-3
+    # Measured: 2.8 mm in the last moment, which has but one after it that was pushed.
+    assert seen[:until, ~links].max() < 3.5e-3 and seen[:until, links].max() < 3.5e-3
+    assert apart[: int(0.25 * clip.fps) + 1].max() < 3.5e-3
 
 
 def test_limp_people_fall_and_cost_no_second_try(monkeypatch):
