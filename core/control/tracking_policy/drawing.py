@@ -8,8 +8,11 @@ import numpy as np
 
 from ...geometry.quaternions import Array
 from .observations import TrackingState
-from .reference_streams import CONTROL_FPS
+from .reference_streams import CONTROL_FPS, DRAWN_SHARE
 
+# Who is pushed off its path is not to stay far from a stream that hardly comes after it: it would count as fallen while
+# it stands. What is further away than this draws its stream along by so much more.
+_FAR_M, _FAR_SHARE = 0.3, 0.2
 BACK_M_S, PRACTISED_BACK_M_S = 0.6, 0.1
 """At which a stream that was drawn away goes back to where it was to be: in takes, and while a policy practises."""
 
@@ -19,4 +22,8 @@ def draw_along(state: TrackingState, drawn: Array, back_m_s: float = BACK_M_S) -
     apart = np.nan_to_num(state.com[:, :2] - state.streams.com[state.frame, :2])
     far = np.linalg.norm(drawn, axis=-1, keepdims=True)
     back = drawn * (np.minimum(far, back_m_s / CONTROL_FPS) / np.maximum(far, 1e-9))
-    return np.asarray(state.streams.drawn_share * apart - back)
+    share = state.streams.drawn_share
+    if share < DRAWN_SHARE:
+        away = np.linalg.norm(apart, axis=-1, keepdims=True)
+        share = share + _FAR_SHARE * (np.maximum(away - _FAR_M, 0.0) / np.maximum(away, 1e-9))
+    return np.asarray(share * apart - back)

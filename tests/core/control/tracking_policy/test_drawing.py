@@ -78,6 +78,17 @@ def test_on_a_path_a_stream_comes_less_after_its_body(streams, world):
     assert drawn[1] == pytest.approx(0.5 * drawn[0], rel=0.05) and drawn[0] > 0.02
 
 
+def test_who_was_pushed_off_its_path_is_followed_all_the_same(streams):
+    """Else it would stay so far from its stream that a step more counts as a fall, though it stands."""
+    on_path = replace(streams, drawn_share=DRAWN_SHARE_ON_A_PATH)
+    com = on_path.com[[7]].astype(float) + [0.0, 0.6, 0.0]
+    drawn = np.zeros((1, 2))
+    for _ in range(60):
+        state = SimpleNamespace(streams=on_path, frame=np.array([7]), com=com - np.append(drawn, [[0.0]], axis=1))
+        drawn = drawn + draw_along(state, drawn)
+    assert 0.2 < 0.6 - drawn[0, 1] < 0.4
+
+
 def test_feet_that_slide_where_they_should_stand_earn_less(streams, world):
     frame = int(np.flatnonzero(streams.contacts.all(axis=1))[0])
     loop = loop_on(streams, world, frame)
