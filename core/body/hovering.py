@@ -6,6 +6,9 @@ not captured stands on nothing. No body can hover, so it is brought down to touc
 
 A flight that begins or ends with hovering is one with it, and comes down too: a hop of 18 cm onto a hover of 6 cm keeps
 10 cm. To let such flights be was tried on the stock dance_b, and its takes were further from the source, not nearer.
+
+Between two flights there may be a stance that hovers, too: where the markers of a leg were lost, a run goes on some
+centimetres above its floor, and its stances are told from its flights by what the centre of mass does.
 """
 
 import numpy as np
@@ -23,6 +26,7 @@ _EARTH_M_S2 = 9.81
 _HELD, _MOST_M = 0.6, 0.2
 _REACH_S = 0.08
 _LEAST_DROP_M = 0.005
+_STANCE_S, _FALL_S = 0.05, 0.05  # what is shorter is no stance; seconds to both sides over which a fall is measured
 
 
 def compute_hover_drop(body: BodyModel, clip: Clip, clearance: Array) -> Array:
@@ -33,14 +37,38 @@ def compute_hover_drop(body: BodyModel, clip: Clip, clearance: Array) -> Array:
     above = np.zeros(len(clip))
     height = centre_of_mass(body, clip)[:, 2]
     for start, stop in find_runs(clearance > _CLEAR_M):
-        if stop - start < max(_LEAST_S * clip.fps, 3) or clearance[start:stop].max() > _MOST_M:
+        if stop - start < max(_LEAST_S * clip.fps, 3):
             continue
-        time_s = np.arange(stop - start) / clip.fps
-        fall = -2.0 * np.polyfit(time_s, height[start:stop], 2)[0]
-        if fall < _HELD * _EARTH_M_S2:
+        if clearance[start:stop].max() <= _MOST_M and _fall(height[start:stop], clip.fps) < _HELD * _EARTH_M_S2:
             above[start:stop] = clearance[start:stop]
+        else:
+            above[start:stop] = _below_stances(clearance, height, clip.fps, start, stop)
     drop = _below(above, max(round(_REACH_S * clip.fps), 1))
     return drop if drop.max(initial=0.0) > _LEAST_DROP_M else np.zeros(len(clip))
+
+
+def _below_stances(clearance: Array, height: Array, fps: float, start: int, stop: int) -> Array:
+    """(stop - start,) metres by which the stances between flights hover in frames in which nothing touches the ground.
+
+    In flight it goes steadily from what one stance hovers to what the next one does, which is no change of the fall.
+    """
+    none, reach = np.zeros(stop - start), max(round(_FALL_S * fps), 2)
+    carried = np.zeros(stop - start, dtype=bool)
+    for frame in range(max(start, reach), min(stop, len(height) - reach)):
+        carried[frame - start] = _fall(height[frame - reach : frame + reach + 1], fps) < _HELD * _EARTH_M_S2
+    # What is beside the ground is the end of a stance there.
+    stances = [(a, b) for a, b in find_runs(carried) if a > 0 and b < stop - start and b - a >= _STANCE_S * fps]
+    lows = [float(clearance[start + a : start + b].min()) for a, b in stances]
+    if not stances or max(lows) > _MOST_M:  # who stands so high has climbed something
+        return none
+    frames = [-1, *(frame for a, b in stances for frame in (a, b - 1)), stop - start]
+    values = [0.0, *(low for low in lows for _ in range(2)), 0.0]
+    return np.minimum(np.interp(np.arange(stop - start), frames, values), clearance[start:stop])
+
+
+def _fall(height: Array, fps: float) -> float:
+    """m/s² by which heights (N,) fall."""
+    return float(-2.0 * np.polyfit(np.arange(len(height)) / fps, height, 2)[0])
 
 
 def centre_of_mass(body: BodyModel, clip: Clip) -> Array:

@@ -41,7 +41,8 @@ def jerk_ratio(own: float | None, source: float | None) -> float | None:
 def sound_frames(clip: Clip, fps: float, count: int) -> Flags:
     """(count,) frames at a rate that are motion and not near one which had to be repaired: errors are no jerk."""
     repair, trim = repair_clip(clip)[1], find_trim(clip)
-    bad = np.array([*repair.lost_frames, *(frame for _, frame in repair.spikes), *trim.cuts], dtype=np.int64)
+    joints = [frame for _, frame in (*repair.spikes, *repair.jumps)]
+    bad = np.array([*repair.lost_frames, *joints, *trim.cuts], dtype=np.int64)
     torn = np.ones(len(clip), dtype=bool)
     torn[trim.start : trim.stop] = False
     torn[bad] = True

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, conjugate, from_rotation_vector, multiply, to_rotation_vector
 from .clip import Clip
-from .repair import fill_linear, fill_slerp
+from .frame_filling import fill_linear, fill_slerp
 
 _LEAST_TURN, _LEAST_M = np.radians(1.0), 0.005  # less than this on each axis does no harm
 # Autocorrelation of accelerations where most is jitter: -2/3 in noise alone, and no less than -0.4 in a fast motion

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dropouts and spikes: frames that no body could have gone through are interpolated from their neighbours."""
+"""Dropouts, spikes and jumps of joints: frames that no body could have gone through are made from their neighbours."""
 
 from dataclasses import dataclass, replace
 
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from ..geometry.quaternions import Array, angle_between, slerp
 from .clip import Clip
 from .discontinuities import find_discontinuities
+from .frame_filling import fill_linear, fill_slerp
+from .joint_jumps import repair_joint_jumps
 
 # Sprinters' hips reach 12 m/s, and the mean over a body's joints stays under 12 rad/s even in a flip; what is faster
 # is an error of capture.
@@ -29,15 +31,19 @@ _FLIP_BACK = 0.5  # of its largest angle, that a bone may be away from where it 
 
 @dataclass(frozen=True)
 class RepairReport:
-    """What was touched: whole frames in which the root was lost, and spikes as (bone, frame) pairs."""
+    """What was touched: whole frames in which the root was lost, and spikes and jumps as (bone, frame) pairs.
+
+    A bone jumps to the frame that is named, from the one before it.
+    """
 
     lost_frames: tuple[int, ...]
     spikes: tuple[tuple[str, int], ...]
+    jumps: tuple[tuple[str, int], ...] = ()
 
     @property
     def touched(self) -> bool:
         """Whether anything was."""
-        return bool(self.lost_frames or self.spikes)
+        return bool(self.lost_frames or self.spikes or self.jumps)
 
     @property
     def message(self) -> str:
@@ -45,15 +51,16 @@ class RepairReport:
         parts = []
         if self.lost_frames:
             parts.append(f"{len(self.lost_frames)} frames in which the whole body jumps")
-        if self.spikes:
-            bones = sorted({bone for bone, _ in self.spikes})
-            others = " and others" if len(bones) > 4 else ""
-            parts.append(f"{len(self.spikes)} spikes in {', '.join(bones[:4])}{others}")
+        for word, pairs in (("spikes", self.spikes), ("jumps", self.jumps)):
+            if pairs:
+                bones = sorted({bone for bone, _ in pairs})
+                others = " and others" if len(bones) > 4 else ""
+                parts.append(f"{len(pairs)} {word} in {', '.join(bones[:4])}{others}")
         return "Filled in from their neighbours: " + " and ".join(parts)
 
 
 def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
-    """The clip without dropouts and spikes, and what was touched; a sound clip comes back as it is."""
+    """The clip without dropouts, spikes and jumps, and what was touched; a sound clip comes back as it is."""
     lost = find_lost_frames(clip)
     pos = fill_linear(np.array(clip.local_pos), lost)
     quat = fill_slerp(np.array(clip.local_quat_wxyz), lost)
@@ -64,7 +71,9 @@ def repair_clip(clip: Clip) -> tuple[Clip, RepairReport]:
             if bad.any():
                 quat[:, bone] = fill_slerp(quat[:, bone], bad)
                 spikes += [(name, int(frame)) for frame in np.flatnonzero(bad)]
-    report = RepairReport(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes))
+    quat, jumps = repair_joint_jumps(quat, clip.fps)
+    named = tuple((clip.skeleton.names[bone], frame) for bone, frame in jumps)
+    report = RepairReport(tuple(int(frame) for frame in np.flatnonzero(lost)), tuple(spikes), named)
     if not report.touched:
         return clip, report
     return replace(clip, local_pos=pos, local_quat_wxyz=quat), report
@@ -160,32 +169,3 @@ def _comes_back(quat: Array, first: int, stop: int) -> bool:
     away = angle_between(quat[first + 1 : stop], quat[first])
     most = float(away.max(initial=0.0))
     return most > _FLIP_RAD and float(angle_between(quat[first], quat[stop])) < _FLIP_BACK * most
-
-
-def _neighbours(bad: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
-    """For each frame the sound frames before and after it, and how far between them it is; ends are held."""
-    good = np.flatnonzero(~bad)
-    frames = np.arange(len(bad))
-    after = np.searchsorted(good, frames).clip(0, len(good) - 1)
-    before = np.maximum(np.searchsorted(good, frames, side="right") - 1, 0)
-    low, high = good[before], good[after]
-    part: Array = np.clip((frames - low) / np.maximum(high - low, 1), 0.0, 1.0)
-    return low, high, part
-
-
-def fill_linear(values: Array, bad: NDArray[np.bool_]) -> Array:
-    """Values (T, ...) with straight lines over bad frames (T,)."""
-    if not bad.any():
-        return values
-    low, high, part = _neighbours(bad)
-    weight: Array = part.reshape(-1, *[1] * (values.ndim - 1))
-    between: Array = values[low] * (1.0 - weight) + values[high] * weight
-    return between
-
-
-def fill_slerp(quat: Array, bad: NDArray[np.bool_]) -> Array:
-    """Rotations (T, ..., 4) that turn steadily over bad frames (T,)."""
-    if not bad.any():
-        return quat
-    low, high, part = _neighbours(bad)
-    return slerp(quat[low], quat[high], np.broadcast_to(part.reshape(-1, *[1] * (quat.ndim - 2)), quat.shape[:-1]))

@@ -155,7 +155,10 @@ def _repairs_in(report: RepairReport, first: int, stop: int) -> RepairReport:
     """What was repaired in frames ``first`` to ``stop``, counted from the first of them."""
     return RepairReport(
         tuple(frame - first for frame in report.lost_frames if first <= frame < stop),
-        tuple((bone, frame - first) for bone, frame in report.spikes if first <= frame < stop),
+        *(
+            tuple((bone, frame - first) for bone, frame in pairs if first <= frame < stop)
+            for pairs in (report.spikes, report.jumps)
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 """Clips that hover are brought down to touch; flights are not, and nothing is moved by a jump."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -144,3 +145,32 @@ def test_the_centre_of_mass_is_that_of_links_on_their_bones():
     # A person's is at the height of the hips, and between left and right.
     hips = bones.rest_world()[0][bones.index("pelvis"), 2]
     assert abs(centre[0, 0]) < 0.01 and abs(centre[0, 2] - hips) < 0.15
+
+
+def run_on(rise: float, hop: float = 0.1, stands_s: float = 0.12) -> np.ndarray:
+    """(T,) metres above the ground: stands, then hops from stance to stance, each as much higher, and stands again."""
+    half_s, heights = np.sqrt(2.0 * hop / 9.81), np.zeros(len(TIME))
+    at_s, levels = 0.5, [0.0, rise, 2.0 * rise, rise, 0.0]
+    for low, high in pairwise(levels):
+        own = (TIME - at_s) / (2.0 * half_s)
+        flight = low + (high - low) * own + 4.0 * hop * own * (1.0 - own)
+        heights = np.where((own >= 0.0) & (own < 1.0), flight, heights)
+        at_s += 2.0 * half_s
+        heights = np.where((at_s <= TIME) & (at_s + stands_s > TIME), high, heights)
+        at_s += stands_s if high != 0.0 else 0.0
+    return np.where(at_s <= TIME, 0.0, heights)
+
+
+def test_stances_that_hover_between_flights_are_lowered_and_the_flights_stay_flights():
+    heights = run_on(0.06)
+    drop = drop_of(heights)
+    stands = (np.abs(np.gradient(heights)) < 1e-9) & (heights > 0.03)
+    assert stands.sum() > 15 and np.abs((heights - drop)[stands]).max() < 0.012
+    assert (heights - drop).min() > -1e-9
+    assert (heights - drop).max() > 0.08  # it still flies
+    assert not drop[TIME < 0.5].any() and not drop[-60:].any()
+
+
+def test_who_climbs_higher_than_a_hover_is_left():
+    """Stances on a step of 25 cm stand on something that is not in the clip: that is said, and nothing is lowered."""
+    assert not drop_of(run_on(0.25, hop=0.15)).any()

@@ -73,3 +73,47 @@ def test_what_stays_turned_over_for_long_is_left():
     quat, foot = np.array(clip.local_quat_wxyz), clip.skeleton.index("foot.L")
     quat[40:90, foot] = multiply(quat[40:90, foot], from_rotation_vector(np.array([0.0, 2.9, 0.3])))
     assert repair_clip(changed(clip, quat=quat))[1].spikes == ()
+
+
+def leg_turned(clip, frames, angle, name="thigh.L"):
+    """The clip with a bone of the leg turned by a constant angle in these frames."""
+    quat, bone = np.array(clip.local_quat_wxyz), clip.skeleton.index(name)
+    quat[frames, bone] = multiply(quat[frames, bone], from_rotation_vector(np.array([angle, 0.0, 0.0])))
+    return changed(clip, quat=quat), bone
+
+
+def fastest(clip, bone):
+    return angle_between(clip.local_quat_wxyz[1:, bone], clip.local_quat_wxyz[:-1, bone]).max() * clip.fps
+
+
+def test_a_leg_that_jumps_for_good_is_blended_over():
+    clip = stock.load_stock("walk").resample(120)
+    broken, bone = leg_turned(clip, slice(60, None), 0.7)
+    again, report = repair_clip(broken)
+    assert report.jumps == (("thigh.L", 60),) and not report.spikes
+    assert "1 jumps in thigh.L" in report.message
+    assert fastest(broken, bone) > 70.0 and fastest(again, bone) < 12.0
+    far = slice(60 - 18, 60 + 18)
+    kept = np.ones(len(clip), dtype=bool)
+    kept[far] = False
+    assert np.allclose(again.local_quat_wxyz[kept], broken.local_quat_wxyz[kept])
+
+
+def test_a_leg_that_is_held_until_it_jumps_goes_on_steadily():
+    clip = stock.load_stock("run").resample(120)
+    quat, bone = np.array(clip.local_quat_wxyz), clip.skeleton.index("thigh.L")
+    turns = angle_between(quat[5:-20, bone], quat[25:, bone])
+    first = 5 + int(np.argmax(turns))
+    quat[first + 1 : first + 20, bone] = quat[first, bone]
+    again, report = repair_clip(changed(clip, quat=quat))
+    assert report.jumps == (("thigh.L", first + 20),)
+    off = angle_between(again.local_quat_wxyz[:, bone], clip.local_quat_wxyz[:, bone])
+    assert off.max() < 0.35 * turns.max() and fastest(again, bone) < 12.0
+
+
+def test_a_leg_that_is_elsewhere_for_a_moment_is_brought_back():
+    clip = stock.load_stock("walk").resample(120)
+    broken, bone = leg_turned(clip, slice(60, 80), 0.8, "shin.L")
+    again, report = repair_clip(broken)
+    assert report.jumps == (("shin.L", 60), ("shin.L", 80))
+    assert angle_between(again.local_quat_wxyz[:, bone], clip.local_quat_wxyz[:, bone]).max() < 0.3
