@@ -10,6 +10,7 @@ import argparse
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -21,10 +22,13 @@ from ..core.control import registry
 from ..core.control.sampling.method import TRAVEL
 from ..core.control.tracking.cycle_playing import find_lost_time
 from ..core.errors import BadSettings, SinewError
+from ..core.files import write_whole
 from ..core.measure.measures import measure_take
 from . import mocap
+from . import rows as bench_rows
 from .options import print_progress, split_words
 from .run import BenchRun, Row
+from .travel_page import closes_as_well, travel_page
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,9 @@ CYCLES = (
 )
 
 
+_KEY = ("cycle", "seed", "engine", "quality")  # what makes two rows the same run
+
+
 class _TravelRun(BenchRun):
     """Remembers what was said of the travel."""
 
@@ -71,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quality", default="normal", help="draft, normal or high (default normal)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="another seed (default 0)")
     parser.add_argument("--engine", default="mujoco", help="mujoco or bullet (default mujoco)")
+    parser.add_argument("--rows", type=Path, metavar="FILE.jsonl", help="append every row to this file")
+    parser.add_argument("--page", type=Path, metavar="DIR", help="write travel.md there, from all that --rows has")
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -86,9 +95,20 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             continue
         row = simulate_cycle(known[name], arguments.quality, arguments.seed, arguments.engine)
         rows.append(row)
+        if arguments.rows is not None:
+            bench_rows.append_row(arguments.rows, row)
         print_progress(_line(row))
+    if arguments.page is not None:
+        known = bench_rows.read_rows(arguments.rows) if arguments.rows is not None else rows
+        write_whole(arguments.page / "travel.md", travel_page(bench_rows.newest_rows(known, _KEY)).encode())
     done = [row for row in rows if row.get("handed_back") == "on_spot"]
-    return {"rows": rows, "loops": len(done), "lost": sum(row.get("lost_at_s") is not None for row in rows)}
+    closed = sum(closes_as_well(row) for row in rows)
+    return {
+        "rows": rows,
+        "loops": len(done),
+        "close_as_well": closed,
+        "lost": sum(row.get("lost_at_s") is not None for row in rows),
+    }
 
 
 def simulate_cycle(cycle: Cycle, quality: str, seed: int, engine: str) -> Row:
@@ -99,7 +119,8 @@ def simulate_cycle(cycle: Cycle, quality: str, seed: int, engine: str) -> Row:
     rig = read_rig(obj, action=action)
     method = registry.get_method("sampling")
     run = _TravelRun(engine, seed, read_body_attachments(obj, rig, None, action))
-    row: Row = {"cycle": cycle.name, "seed": seed, "frames": len(rig.clip), "clip_s": rig.clip.duration_s}
+    row: Row = {"cycle": cycle.name, "seed": seed, "engine": engine, "quality": quality}
+    row |= {"commit": bench_rows.code_version(), "frames": len(rig.clip), "clip_s": rig.clip.duration_s}
     begin = time.perf_counter()
     try:
         take = method.run(rig.clip, method.settings_type(quality=quality), run)  # type: ignore[call-arg]
@@ -107,7 +128,8 @@ def simulate_cycle(cycle: Cycle, quality: str, seed: int, engine: str) -> Row:
         return {**row, "refused": str(error)}
     assert take is not None
     row |= {"wall_s": time.perf_counter() - begin, "fell": take.fell, "lost_at_s": find_lost_time(run.traces[0])}
-    row |= {"take_frames": len(take.motion), **run.travel}
+    missing = [text for text, kind in zip(run.findings, run.kinds, strict=True) if kind.startswith("needs_")]
+    row |= {"take_frames": len(take.motion), "missing": missing, **run.travel}
     return row | measure_take(run.traces[0], take.in_take_time(rig.clip), take.motion).to_mapping()
 
 

@@ -4,7 +4,7 @@
 What cannot be brought there, or comes out elsewhere than the take has it, is said; then a baked copy takes the take.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import bpy
@@ -59,8 +59,8 @@ def key_controls(
         return None, ControlMatch(why_not=why)
     obj_uid, posed_by = obj.session_uid, rig_fingerprint(obj)
     placed = yield lambda: resample_to_scene(take, rig)
-    moved, riders = yield lambda: moved_bones(take, rig)
     deforming = {bone.name for bone in keying.resolve_armature(obj_uid).data.bones if bone.use_deform}
+    moved, riders = yield lambda: moved_bones(take, rig, deforming)
     posed = PosedCopy(bpy.context.scene, keying.resolve_armature(obj_uid), source)
     uid = 0
     try:
@@ -114,20 +114,23 @@ def _measured_bones(wanted: Mapping[str, Array], counted: set[str], found: Contr
     return tuple(bone for bone in wanted if bone in counted and bone not in skip)
 
 
-def moved_bones(take: Take, rig: RigMotion) -> tuple[tuple[str, ...], dict[str, str]]:
+def moved_bones(take: Take, rig: RigMotion, deforming: Set[str]) -> tuple[tuple[str, ...], dict[str, str]]:
     """The bones, parents first, that the take moves otherwise than its source does; the rest go along with parents.
 
     Beside them bone -> one of those, for bones that keep to it as in the source without being its children.
+    deforming: where it moves any of these, only they count: the others are a rig's machinery, which shows nothing.
     """
     source, motion = rig.clip, take.motion
     names = motion.skeleton.names
     if take.own_clock or source.skeleton.names != names:
-        return names, {}
+        return tuple(name for name in names if name in deforming) or names, {}
     places = np.clip(np.rint(take.source_time(np.arange(len(motion)) / motion.fps) * source.fps), 0, len(source) - 1)
     at = places.astype(int)
     turned = angle_between(motion.local_quat_wxyz, source.local_quat_wxyz[at]).max(axis=0)
     far = np.linalg.norm(motion.local_pos - source.local_pos[at], axis=-1).max(axis=0)
     moved = np.flatnonzero((turned > _STILL_RAD) | (far > _STILL_M))
+    counts = np.isin(np.array(names)[moved], sorted(deforming))
+    moved = moved[counts] if counts.any() else moved
     some = np.unique(np.linspace(0, len(motion) - 1, _LOOKED_AT).astype(int))
     now = [array[some][:, moved] for array in motion.world()]
     before = [array[at[some]][:, moved] for array in source.world()]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..geometry.quaternions import Array, conjugate, multiply, rotate, to_matrix
+from .fit_ankles import end_above_soles
 from .fit_paws import end_at_paws, fit_paws
 from .fit_shapes import fit_box, fit_capsule, shape_distance
 from .mesh import SkinnedMesh
@@ -73,7 +74,7 @@ def fit_body(body: BodyModel, mesh: SkinnedMesh) -> tuple[BodyModel, FitReport]:
     counts = {bone: len(cloud.points) for bone, cloud in clouds.items()}
     paws = fit_paws(body, mesh, owner)
     shapes = _shapes(body, {bone: cloud for bone, cloud in clouds.items() if counts[bone] and bone not in paws})
-    shapes = end_at_paws(body, shapes, paws)
+    shapes = end_above_soles(body, end_at_paws(body, shapes, paws))
     errors = {bone: _rms(shape, clouds[bone].points) for bone, shape in shapes.items()}
     counts |= dict.fromkeys(paws, 0)
     links = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import sys
 from collections.abc import Iterator
 
@@ -64,6 +65,7 @@ def facts() -> dict:
         "frame": scene.frame_current,
         "actions": sorted(action.name for action in bpy.data.actions),
         "objects": sorted(obj.name for obj in scene.objects),
+        "hidden": sorted(obj.name for obj in scene.objects if obj.hide_viewport),
         "heavy": sorted({"torch", "mujoco", "pybullet", "scipy", "cma", "coacd"} & set(sys.modules)),
     }
     return {**found, **_sinew_facts(scene)} if name else {**found, "jobs": [], "takes": []}
@@ -173,6 +175,60 @@ def show_scene(name: str) -> str:
     window, scenes = bpy.context.window_manager.windows[0], bpy.data.scenes
     before, window.scene = window.scene, scenes.get(name) or scenes.new(name)
     return before.name
+
+
+def walk_in_rig() -> str:
+    """Choose a rig whose legs hang on IK targets, that sways and steps; gives the name of the armature before it."""
+    scene, before = bpy.context.scene, bpy.context.scene.sinew.armature.name
+    data = bpy.data.armatures.new("Puppet")
+    obj = bpy.data.objects.new("Puppet", data)
+    scene.collection.objects.link(obj)
+    bpy.context.view_layer.objects.active = obj
+    with in_view():
+        bpy.ops.object.mode_set(mode="EDIT")
+        _puppet_bones(data.edit_bones)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for side in "LR":
+        chain = obj.pose.bones["shin." + side].constraints.new("IK")
+        chain.target, chain.subtarget, chain.chain_count = obj, "step." + side, 2
+    for frame in range(1, 41):
+        phase = 2.0 * math.pi * frame / 20.0
+        moves = {"hips": (0.03 * math.sin(phase), -0.05, 0.0)}
+        for turn, side in enumerate("LR"):
+            moves["step." + side] = (0.0, 0.0, max(0.0, 0.1 * math.sin(phase + math.pi * turn)))
+        for bone, place in moves.items():
+            obj.pose.bones[bone].location = place
+            obj.pose.bones[bone].keyframe_insert("location", frame=frame)
+    scene.sinew.armature, scene.sinew.action = obj, obj.animation_data.action
+    bpy.ops.ed.undo_push(message="Puppet")
+    return before
+
+
+def _puppet_bones(bones: bpy.types.ArmatureEditBones) -> None:
+    """A trunk with arms, and legs whose shins reach for targets."""
+    parts = [("hips", "", (0, 0, 1.0), (0, 0, 1.15)), ("spine", "hips", (0, 0, 1.15), (0, 0, 1.5))]
+    parts.append(("head", "spine", (0, 0, 1.5), (0, 0, 1.75)))
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        parts += [
+            ("thigh." + side, "hips", (x, 0, 1.0), (x, -0.03, 0.53)),
+            ("shin." + side, "thigh." + side, (x, -0.03, 0.53), (x, 0.02, 0.08)),
+            ("foot." + side, "shin." + side, (x, 0.02, 0.08), (x, -0.15, 0.02)),
+            ("upper_arm." + side, "spine", (2 * x, 0, 1.45), (4.5 * x, 0.02, 1.45)),
+            ("forearm." + side, "upper_arm." + side, (4.5 * x, 0.02, 1.45), (7 * x, 0, 1.45)),
+            ("step." + side, "", (x, 0.02, 0.08), (x, -0.2, 0.08)),
+        ]
+    for name, parent, head, tail in parts:
+        bone = bones.new(name)
+        bone.head, bone.tail, bone.use_deform = head, tail, not name.startswith("step")
+        if parent:
+            bone.parent = bones[parent]
+
+
+def choose_armature(name: str, action: str) -> None:
+    """Choose a character and its motion, and delete nothing."""
+    chosen = bpy.context.scene.sinew
+    chosen.armature, chosen.action = bpy.data.objects[name], bpy.data.actions[action]
+    pick_armature()
 
 
 def set_intent(intent: str) -> None:

@@ -183,6 +183,53 @@ def compare(desk: Desk) -> None:
     desk.look("compared", at="Takes")
 
 
+def part(desk: Desk) -> None:
+    """Simulate some frames and the arms alone: the rest stays as it was keyed."""
+    before = desk.facts()
+    desk.ask("put", "scene.sinew", "use_range", True)
+    desk.ask("put", "scene.sinew", "keep_rest", True)
+    desk.ask("put", "scene.sinew", "frame_start", 20)
+    desk.ask("put", "scene.sinew", "frame_end", 60)
+    if not desk.light:
+        desk.ask("put", "scene.sinew.methods.sampling", "bones", "arms")
+    desk.fold("Part of It")
+    desk.look("part", at="Part of It")
+    desk.fold("Part of It")
+    _take_number(desk, len(before["takes"]) + 1)
+    taken = [_pose_at(desk, frame, "head") for frame in (5, 90)]
+    desk.press_icon("sinew.take_compare", "Takes")
+    source = [_pose_at(desk, frame, "head") for frame in (5, 90)]
+    apart = max(abs(a - b) for one, other in zip(taken, source) for a, b in zip(one, other))
+    desk.check(apart < 1e-3, "Outside of those frames it is as it was keyed (%.4f)" % apart)
+    desk.press_icon("sinew.take_compare", "Takes")
+    desk.look("part_taken", at="Takes")
+    desk.ask("put", "scene.sinew", "use_range", False)
+    if not desk.light:
+        desk.ask("put", "scene.sinew.methods.sampling", "bones", "")
+
+
+def rig_with_controls(desk: Desk) -> None:
+    """Two takes of a rig with inverse kinematics: one baked copy and one list; deleting them leaves nothing behind."""
+    before = desk.facts()
+    mannequin = desk.ask("walk_in_rig")
+    desk.ask("put", "scene.sinew", "place", "COPY")
+    for count in (1, 2):
+        desk.ask("put", "scene.sinew", "seed", count)
+        found = _take_number(desk, count)
+    desk.expected += [text for text in found["doubts"] if text not in desk.expected]
+    copies = [name for name in found["objects"] if name not in before["objects"] and name != "Puppet"]
+    desk.check(len(copies) == 1 and "Puppet" in found["hidden"], "One copy shows both takes: %s" % copies)
+    desk.look("one_copy", at="Takes")
+    desk.ask("call", "sinew.take_delete_unkept")
+    found = desk.facts()
+    desk.check(not found["takes"] and not found["hidden"], "The takes are gone, and the rig shows again")
+    desk.check(not [name for name in copies if name in found["objects"]], "The copy is gone with them")
+    desk.ask("put", "scene.sinew", "place", "AUTO")
+    desk.ask("put", "scene.sinew", "seed", 3)
+    desk.ask("choose_armature", mannequin, before["source"])
+    desk.look("copy_gone", at="Takes")
+
+
 def leave_scene(desk: Desk) -> None:
     """Go to another scene while a simulation runs: its take waits, and comes in when its scene shows again."""
     before = desk.facts()
@@ -251,11 +298,24 @@ STEPS: tuple[Callable[[Desk], None], ...] = (
     simulate_pushed,
     pushed_take,
     compare,
+    part,
+    rig_with_controls,
     leave_scene,
     quit_running,
     open_again,
     disable,
 )
+
+
+def _take_number(desk: Desk, count: int) -> Facts:
+    """Simulate, and wait until there are so many takes."""
+    desk.press("Simulate Selected Action", "sinew.simulate")
+    return desk.wait(lambda found: len(found["takes"]) == count, "take %d is there" % count, 180.0)
+
+
+def _pose_at(desk: Desk, frame: int, bone: str) -> list[float]:
+    desk.ask("set_frame", frame)
+    return desk.ask("pose", bone)
 
 
 def _is_running(found: Facts) -> bool:
