@@ -68,7 +68,8 @@ def key_controls(
         switches = control_map.find_switches(posed.resolve()[1])
         before = _begin(posed, rig.frame_start, switches)
         yield None
-        found = yield from control_map.map_controls(posed, before, moved, riders, switches)
+        followers = _followers(take, (*moved, *riders), deforming)
+        found = yield from control_map.map_controls(posed, before, moved, riders, switches, followers)
         if found.why_not:
             return None, ControlMatch(why_not=found.why_not)
         uid, curves = _new_action(keying.resolve_armature(obj_uid), name, source, take, rig, found)
@@ -93,6 +94,20 @@ def key_controls(
         raise
     finally:
         posed.remove()
+
+
+def _followers(take: Take, moved: Sequence[str], deforming: Set[str]) -> dict[str, str]:
+    """Bones that deform and hang on what the take moves without being moved themselves -> the nearest of those."""
+    skeleton, found = take.motion.skeleton, dict[str, str]()
+    for index, name in enumerate(skeleton.names):
+        if name in moved or name not in deforming:
+            continue
+        above = int(skeleton.parents[index])
+        while above >= 0 and skeleton.names[above] not in moved:
+            above = int(skeleton.parents[above])
+        if above >= 0:
+            found[name] = skeleton.names[above]
+    return found
 
 
 def _new_action(

@@ -19,6 +19,7 @@ _NO_CONTROL = re.compile(r"^(DEF|ORG|MCH|WGT|VIS)[-_]|tweak|_ik_pole", re.IGNORE
 _SWITCH = {re.compile(r"^ik[ _.-]?(to)?[ _.-]?fk", re.IGNORECASE): 1.0, re.compile(r"^fk[ _.-]?ik", re.IGNORECASE): 0.0}
 _TURN_RAD, _MOVE = 0.1, 0.05
 _SAME = 0.05  # of a turn or a move, by which a bone may miss it and still count as carried
+_STRAIGHT = 0.01  # radians, and share of a bone's length
 _COPYING = {"COPY_TRANSFORMS", "COPY_ROTATION"}
 _ACTING = 0.99
 
@@ -94,12 +95,19 @@ def find_switches(obj: bpy.types.Object) -> dict[str, float]:
 
 
 def map_controls(
-    posed: PosedCopy, source: Array, moved: Sequence[str], riders: Mapping[str, str], switches: dict[str, float]
+    posed: PosedCopy,
+    source: Array,
+    moved: Sequence[str],
+    riders: Mapping[str, str],
+    switches: dict[str, float],
+    followers: Mapping[str, str],
 ) -> Slices[ControlMap]:
     """Find the controls of bones that the take moves, parents first, one look a slice.
 
     source: (B, 4, 4) the poses before its switches were set. riders: bone -> one of those to which it keeps; it needs a
-    control where that one's does not carry it, or a switch has changed how they stand to each other.
+    control where that one's does not carry it, or a switch has changed how they stand to each other. followers: bone ->
+    what of those it hangs on, for bones that must keep to them though the take does not move them; they need one, too,
+    where the rig does not let them follow, such as a head that stays as it is when its neck turns.
 
     posed: the rig as the source has it, its switches set; nothing else must move it.
     """
@@ -111,7 +119,8 @@ def map_controls(
     chains = tuple(_chains(posed.evaluated(), known))
     in_chain = {bone for chain in chains for bone in chain.bones}
     copied = {b for x, b in stand_ins.items() if x in in_chain}
-    free = [bone for bone in moved if bone not in in_chain and bone not in copied]
+    pieces = _pieces(bones, moved)
+    free = [bone for bone in moved if bone not in in_chain and bone not in copied and bone not in pieces]
     targets = {chain.target: chain for chain in chains if chain.target}
     poles = {chain.pole for chain in chains}
     candidates = [name for name in _upstream(bones, [*free, *riders]) if name not in in_chain | poles]
@@ -125,8 +134,16 @@ def map_controls(
     chosen = _choose(free, candidates, carried, {*free, *copied, *in_chain}, mixed)
     switched = {bone for bone, lead in riders.items() if not _stands_alike(posed, source, evaluated, bone, lead)}
     _choose_for_riders(riders, candidates, carried, chosen, switched)
+    _let_carrier_lead(followers, free, candidates, carried, chosen)
+    loose = _left_behind(followers, chosen, carried)
+    for name in _upstream(posed.evaluated().pose.bones, loose):  # looking has made the copy anew
+        if name not in carried and name not in in_chain | poles and not _NO_CONTROL.search(name):
+            carried[name] = _turned(posed, name, evaluated)
+            candidates += [name] if name in carried[name].rigidly else []
+            yield None
+    _choose_for_riders({bone: followers[bone] for bone in loose}, candidates, carried, chosen, set(loose))
     missing = [bone for bone in free if bone not in chosen]
-    if missing:
+    if missing and not chosen and not chains:  # pieces of a limb go along with it, and are measured in the end
         return ControlMap(why_not=f"no control turns '{missing[0]}' alone")
     if not all(chain.target for chain in chains):
         return ControlMap(why_not="inverse kinematics without a target bone of the rig hold it")
@@ -149,7 +166,7 @@ def _lead(
     chosen: dict[str, str],
     free: Sequence[str],
     candidates: Sequence[str],
-    carried: dict[str, "_Carried"],
+    carried: Mapping[str, "_Carried"],
     targets: Mapping[str, IkChain],
 ) -> tuple[list[tuple[str, str]], str]:
     """Bones with the controls that lead them, and the control that carries everybody, '' for none.
@@ -201,6 +218,8 @@ def _choose(
     chosen: dict[str, str] = {}
     for bone in free:
         able = [name for name in candidates if bone in carried[name].aimed and name not in chosen.values()]
+        if bone != free[0]:  # what carries everybody leads nobody else
+            able = [name for name in able if name == bone or not carried[name].aimed.issuperset(free)]
         if able:
             chosen[bone] = bone if bone in able else min(able, key=count.__getitem__)
     return chosen
@@ -229,6 +248,43 @@ def _choose_for_riders(
             own.append(chosen[bone])
 
 
+def _pieces(bones: Sequence[bpy.types.PoseBone], moved: Sequence[str]) -> set[str]:
+    """Bones that go straight on from a moved one, whose name they have: limbs are made of pieces, which twist."""
+    found = set()
+    for name in moved:
+        bone, above = bones[name].bone, bones[name].parent
+        if above is None or above.name not in moved or not name.startswith(f"{above.name}."):
+            continue
+        apart = (bone.head_local - above.bone.tail_local).length
+        own, before = (one.tail_local - one.head_local for one in (bone, above.bone))
+        if apart < _STRAIGHT * bone.length and own.angle(before, 1.0) < _STRAIGHT:
+            found.add(name)
+    return found
+
+
+def _let_carrier_lead(
+    followers: Mapping[str, str],
+    free: Sequence[str],
+    candidates: Sequence[str],
+    carried: Mapping[str, _Carried],
+    chosen: dict[str, str],
+) -> None:
+    """Let the control that carries everybody lead the first bone, where its own leaves behind what is to follow it."""
+    carrier = _carrier(list(chosen), candidates, carried)
+    if not free or not carrier or free[0] not in chosen or carrier in chosen.values():
+        return
+    hanging = {bone for bone, lead in followers.items() if lead == free[0]}
+    if hanging & carried[carrier].rigidly - carried[chosen[free[0]]].rigidly:
+        chosen[free[0]] = carrier
+
+
+def _left_behind(followers: Mapping[str, str], chosen: Mapping[str, str], carried: Mapping[str, _Carried]) -> list[str]:
+    """Bones that no chosen control takes along with what they hang on."""
+    known = [carried[name].rigidly for name in chosen.values()]
+    hanging = [bone for bone, lead in followers.items() if lead in chosen]
+    return [bone for bone in hanging if not any(bone in rigidly for rigidly in known)]
+
+
 def _stands_alike(posed: PosedCopy, one: Array, other: Array, bone: str, lead: str) -> bool:
     """Whether a bone stands to another in one pose as in the other."""
     own, over = posed.place[bone], posed.place[lead]
@@ -236,7 +292,7 @@ def _stands_alike(posed: PosedCopy, one: Array, other: Array, bone: str, lead: s
     return bool(angle_of(turns[0].T @ turns[1]) < _SAME * _TURN_RAD)
 
 
-def _carrier(free: Sequence[str], candidates: Sequence[str], carried: dict[str, _Carried]) -> str:
+def _carrier(free: Sequence[str], candidates: Sequence[str], carried: Mapping[str, _Carried]) -> str:
     """The control that carries all of these and the fewest others; '' if there is none."""
     able = [name for name in candidates if free and carried[name].aimed.issuperset(free)]
     return min(able, key=lambda name: len(carried[name].aimed), default="")
