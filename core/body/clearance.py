@@ -88,11 +88,16 @@ def _floor(body: BodyModel, bottom: Array, fps: float) -> float:
     soles = flag_soles(body)
     lowest = np.argmin(bottom, axis=1)
     height = bottom.min(1)
-    same = lowest[1:] == lowest[:-1]
-    standing = keep_long_runs(same & (np.abs(np.diff(height)) * fps < _STANDS_M_S), max(round(_STANDS_S * fps), 1))
+    same, slow = lowest[1:] == lowest[:-1], np.abs(np.diff(height)) * fps < _STANDS_M_S
+    least = max(round(_STANDS_S * fps), 1)
+    standing = keep_long_runs(same & slow, least)
     on_soles = standing & soles[lowest[1:]]
-    if on_soles.sum() >= max(3.0, _OFTEN * len(height)):
-        standing = on_soles
+    # Of who stands on both feet now the one and now the other is lower.
+    on_both = keep_long_runs(slow & soles[lowest[1:]] & soles[lowest[:-1]], least)
+    for stands in (on_soles, on_both):
+        if stands.sum() >= max(3.0, _OFTEN * len(height)):
+            standing = stands
+            break
     if standing.sum() < 3:
         return float(np.percentile(height, 5))
     heights = height[1:][standing]

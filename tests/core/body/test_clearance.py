@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sinew.core.body import build_body
+from sinew.core.body import build_body, clearance
 from sinew.core.body.clearance import link_clearances, put_on_floor
 from sinew.core.body.model import BodyModel, Joint, Link, Shape
 from sinew.core.geometry.quaternions import from_rotation_vector, rotate
@@ -128,3 +128,22 @@ def test_after_grounding_no_part_of_a_stock_clip_is_deep_in_the_floor(name):
     # A lift is no kick: from frame to frame it changes by less than the body falls in a tenth of a second.
     lift = made.local_pos[:, 0, 2] - clip.local_pos[:, 0, 2]
     assert np.abs(np.diff(lift)).max() * clip.fps < 1.0
+
+
+@needs_stock
+@pytest.mark.parametrize("falls", [False, True])
+def test_who_stands_on_both_feet_before_a_fall_tells_where_the_floor_is(monkeypatch, falls):
+    """Now the one sole is lower by a hair and now the other; a large head that lies there later is deeper."""
+    clip = stock.load_stock("walk").frames(0, 24)
+    clip = replace(clip, fps=24.0)
+    body = build_body(clip.skeleton, clip=clip)[0]
+    roles = [link.role for link in body.links]
+    bottom = np.ones((24, len(roles)))
+    feet = [index for index, role in enumerate(roles) if role == "foot"]
+    for frame in range(24):
+        bottom[frame, feet] = [1e-6 * (frame % 2), 1e-6 * (1 - frame % 2)]
+    if falls:
+        bottom[6:, feet] = 0.3
+        bottom[6:, roles.index("head")] = -0.24
+    monkeypatch.setattr(clearance, "link_clearances", lambda *_: bottom)
+    assert abs(clearance.floor_height(body, clip)) < 1e-5
