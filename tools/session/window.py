@@ -77,6 +77,7 @@ class WindowDesk(Desk):
 
     def press(self, label: str, operator: str, **named: object) -> None:
         """Click what reads ``label`` in the sidebar; there must be that operator behind it."""
+        self._settle()  # rows come and go with what was chosen before, and move what is below them
         x, y = self.place_of(label)
         for _ in range(8):  # a busy Blender takes a while to notice where the mouse is
             self.screen.glide(x, y)
