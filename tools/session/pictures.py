@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The session's pictures for the docs: smaller, and with as many colours as an interface needs.
 
-python3 -m tools.session.pictures           out/session/window/shots --> docs/images/session
+python3 -m tools.session.pictures                        out/session/window/shots --> docs/images/session
+python3 -m tools.session.pictures live SHOTS SHOTS ...   of live sessions --> docs/images
 """
 
 from __future__ import annotations
@@ -31,8 +32,19 @@ NAMES = {
 }
 
 
+# Of live sessions: what a step took a picture of -> what it is called.
+LIVE = {"dragged": "live_dragged", "rising": "live_rising", "way_4": "live_course", "streamed_more": "live_streamed"}
+_LIVE_PART, _LIVE_SIZE = "1020x714+2+80", "760x532"
+
+
 def main(argv: list[str]) -> int:
     """Make them all again; a step that took no picture is named."""
+    if argv and argv[0] == "live":
+        images = os.path.dirname(IMAGES)
+        for name, called in LIVE.items():
+            for shots in argv[1:]:
+                make(shots, name, _LIVE_PART, os.path.join(images, called + ".png"), ("-resize", _LIVE_SIZE))
+        return 0
     shots = argv[0] if argv else SHOTS
     os.makedirs(IMAGES, exist_ok=True)
     missing = [name for name, part in NAMES.items() if not make(shots, name, part)]
@@ -41,16 +53,17 @@ def main(argv: list[str]) -> int:
     return 1 if missing else 0
 
 
-def make(shots: str, name: str, part: str) -> bool:
-    """Write one picture; False where there is none to be made from."""
+def make(shots: str, name: str, part: str, out: str = "", more: tuple[str, ...] = ()) -> bool:
+    """Write one picture; False where there is none to be made from. more: what else is done to it."""
     found = sorted(glob.glob(os.path.join(shots, "*_%s.png" % name)))
     if not found:
         return False
-    out = os.path.join(IMAGES, name + ".png")
+    out = out or os.path.join(IMAGES, name + ".png")
     fewer = [
         "-crop",
         part,
         "+repage",
+        *more,
         "-strip",
         "-dither",
         "None",
