@@ -15,7 +15,7 @@ def is_stop(event: bpy.types.Event) -> bool:
     keymap = manager.keyconfigs.user.keymaps.get("3D View") if manager and manager.keyconfigs.user else None
     item = keymap.keymap_items.get("sinew.live") if keymap is not None else None
     held = (event.shift, event.ctrl, event.alt)
-    if item is None or event.value != "PRESS":
+    if item is None or event.value != "PRESS" or event.is_repeat:
         return False
     return bool(event.type == item.type and held == (bool(item.shift), bool(item.ctrl), bool(item.alt)))
 

@@ -77,7 +77,7 @@ class SINEW_OT_live(bpy.types.Operator):
         session = running.running()
         if session is None:
             if running.is_expected():
-                return self._stop() if event.type == "ESC" else {"PASS_THROUGH"}
+                return self._stop() if event.type == "ESC" or shortcut.is_stop(event) else {"PASS_THROUGH"}
             return self._stop()
         if (event.type == "ESC" and event.value == "PRESS") or shortcut.is_stop(event):
             return self._stop()
