@@ -91,7 +91,7 @@ def ball_command(
 ) -> dict[str, Any]:
     """Throw a ball from the view to what is under the mouse, as far away as the character."""
     metres = session.rigs[0].metres_per_unit
-    middle = Vector(np.mean(list(link_places(session).values()), axis=0).tolist())
+    middle = Vector(np.mean(list(link_places(session, session.led).values()), axis=0).tolist())
     target = region_2d_to_location_3d(region, view, mouse, middle) * metres
     eye = region_2d_to_origin_3d(region, view, mouse) * metres
     along = region_2d_to_vector_3d(region, view, mouse)
@@ -111,7 +111,7 @@ def box_command(
     session: RunningSession, region: bpy.types.Region, view: bpy.types.RegionView3D, mouse: tuple[float, float]
 ) -> dict[str, Any]:
     """Drop a box from above what is under the mouse."""
-    middle = Vector(np.mean(list(link_places(session).values()), axis=0).tolist())
+    middle = Vector(np.mean(list(link_places(session, session.led).values()), axis=0).tolist())
     place = region_2d_to_location_3d(region, view, mouse, middle) * session.rigs[0].metres_per_unit
     return {"do": "drop", "at": [place.x, place.y, place.z + _BOX_ABOVE_M]}
 

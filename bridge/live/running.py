@@ -336,7 +336,7 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
             remove_things((name,))
     _follow(session, characters[session.led][0][0])
     session.view.frame, session.pull = pose.frame, pull
-    session.view.limp = bool(muscle[0] < 0.5)
+    session.view.limp = bool(muscle[session.led] < 0.5)
     if session.given is not None and pose.seen >= session.given[0]:
         session.late_s.append(time.perf_counter() - session.given[1])
         session.undrawn, session.given = session.given[1], None

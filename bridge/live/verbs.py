@@ -42,7 +42,7 @@ def do_verb(session: RunningSession, what: str) -> str:
     if what == "RECORD":
         return _record(session)
     if what == "LIMP":
-        session.send({"do": "muscle", "value": 1.0 if view.limp else 0.0})
+        session.send({"do": "muscle", "character": session.led, "value": 1.0 if view.limp else 0.0})
         return "Its strength comes back" if view.limp else "It goes limp"
     if what == "RESET":
         session.send({"do": "reset"})
@@ -72,14 +72,14 @@ def _record(session: RunningSession) -> str:
 
 
 def _throw(session: RunningSession, what: str) -> str:
-    places = link_places(session)
+    places = link_places(session, session.led)
     if not places:
         return "It is not ready yet"
     metres = session.rigs[0].metres_per_unit
     middle = np.mean(list(places.values()), axis=0) * metres
     if what == "PUSH":
         trunk = next(iter(list(places)[1:] or places))
-        session.send(aimed_push(session, (0.0, 1.0, 0.0), (0, trunk)))
+        session.send(aimed_push(session, (0.0, 1.0, 0.0), (session.led, trunk)))
         return f"Pushed '{trunk}'"
     if what == "BALL":
         begin = middle + np.array([0.0, -3.0, 0.4])
