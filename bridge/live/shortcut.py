@@ -6,13 +6,14 @@ from typing import Any
 import bpy
 
 KEY = "F6"
+_KEYMAP = "3D View Generic"  # which holds over the sidebar as well
 _items: list[tuple[Any, Any]] = []
 
 
 def is_stop(event: bpy.types.Event) -> bool:
     """Whether an event is the key that starts, which stops as well; as it is set in the preferences."""
     manager = bpy.context.window_manager
-    keymap = manager.keyconfigs.user.keymaps.get("3D View") if manager and manager.keyconfigs.user else None
+    keymap = manager.keyconfigs.user.keymaps.get(_KEYMAP) if manager and manager.keyconfigs.user else None
     item = keymap.keymap_items.get("sinew.live") if keymap is not None else None
     held = (event.shift, event.ctrl, event.alt)
     if item is None or event.value != "PRESS" or event.is_repeat:
@@ -25,7 +26,7 @@ def register() -> None:
     manager = bpy.context.window_manager
     config = manager.keyconfigs.addon if manager else None
     if config is not None:
-        keymap = config.keymaps.new(name="3D View", space_type="VIEW_3D")
+        keymap = config.keymaps.new(name=_KEYMAP, space_type="VIEW_3D")
         _items.append((keymap, keymap.keymap_items.new("sinew.live", KEY, "PRESS")))
 
 

@@ -113,9 +113,10 @@ def _choose_armature() -> None:
 
 def live_facts() -> dict:
     """All that can be seen of the session."""
-    session = inside.part("bridge.live.running").running()
+    running = inside.part("bridge.live.running")
+    session = running.running()
     if session is None:
-        return {"running": False, "frame": 0, "recorded": False}
+        return {"running": False, "frame": 0, "recorded": False, "expected": running.is_expected()}
     view = session.view
     pull = 0.0 if session.pull is None else float(np.linalg.norm(session.pull))
     names = ("ready", "frame", "paused", "limp", "recording", "recorded", "said", "speed")

@@ -405,7 +405,7 @@ def test_a_click_pushes_throws_and_drops_and_a_drag_only_drags(live, monkeypatch
 def test_the_key_that_starts_stops_as_it_is_set(monkeypatch):
     item = SimpleNamespace(type="F7", shift=False, ctrl=True, alt=False)
     keymap = SimpleNamespace(keymap_items={"sinew.live": item})
-    manager = SimpleNamespace(keyconfigs=SimpleNamespace(user=SimpleNamespace(keymaps={"3D View": keymap})))
+    manager = SimpleNamespace(keyconfigs=SimpleNamespace(user=SimpleNamespace(keymaps={shortcut._KEYMAP: keymap})))
     monkeypatch.setattr(shortcut.bpy, "context", SimpleNamespace(window_manager=manager), raising=False)
 
     def press(kind, ctrl, value="PRESS", is_repeat=False):
