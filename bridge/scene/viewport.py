@@ -39,7 +39,8 @@ def shift_views(scene_name: str, by: np.ndarray) -> None:
             view = area.spaces.active.region_3d if area.type == "VIEW_3D" else None
             if view is not None and view.view_perspective != "CAMERA":
                 view.view_location = view.view_location + Vector(by.tolist())
-                view.update()  # else what is under the mouse is looked for where it was when it was drawn last
+                if not bpy.app.background:  # else what is under the mouse is looked for where it was drawn last
+                    view.update()
 
 
 def view_heading(scene_name: str) -> float:

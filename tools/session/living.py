@@ -156,8 +156,11 @@ def end_figures() -> dict:
 
 
 def bone_place(bone: str) -> list[int]:
-    """Pixels of the screen where a bone's middle is."""
+    """Pixels of the screen where a bone's head is; of the trunk's where there is none of that name."""
     obj, area = bpy.context.scene.sinew.armature, inside.view_area()
+    session = inside.part("bridge.live.running").running()
+    if bone not in obj.pose.bones and session is not None:
+        bone = session.links[0][1]
     region = next(one for one in area.regions if one.type == "WINDOW")
     posed = obj.pose.bones[bone]
     place = location_3d_to_region_2d(region, area.spaces.active.region_3d, obj.matrix_world @ posed.head)
