@@ -7,6 +7,7 @@ What takes long to train is given as files of ``sinew improvise train`` and ``ta
 
 import argparse
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tasks", nargs="*", default=[], type=Path, metavar="FILE", help="what 'sinew improvise task' wrote")
     add("--library", type=Path, metavar="FILE", help="a trained library, to train variants from")
     add("--variants", type=split_words, default=(), metavar="KEY=VALUE,…", help="settings of training, one at a time")
+    add("--only", type=split_words, default=(), metavar="PART,…", help="of training,rollouts,together,cost,crowd")
     add("--samples", type=float, default=1.0, metavar="M", help="million samples of each variant (default 1)")
     add("--rollouts", type=int, default=100, metavar="N", help="characters of a test (default 100)")
     add("--seconds", type=float, default=60.0, metavar="T", help="of a random rollout, at most (default 60)")
@@ -81,12 +83,18 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.improviser is not None:
         improviser = _read(arguments.improviser)
         settings = ImproviseTestSettings(arguments.rollouts, arguments.seconds)
-        keep(_describe_training(improviser))
-        print_progress("random rollouts")
-        keep(_measure_rollouts(improviser, settings, arguments.seed))
-        for part in (_measure_together, _measure_cost, _measure_crowd):
-            print_progress(part.__name__.removeprefix("_measure_"))
-            keep(part(improviser, arguments.seed))
+        parts: dict[str, Callable[[], Row]] = {
+            "training": lambda: _describe_training(improviser),
+            "rollouts": lambda: _measure_rollouts(improviser, settings, arguments.seed),
+            "together": lambda: _measure_together(improviser, arguments.seed),
+            "cost": lambda: _measure_cost(improviser, arguments.seed),
+            "crowd": lambda: _measure_crowd(improviser, arguments.seed),
+        }
+        for name in arguments.only or parts:
+            if name not in parts:
+                raise BadSettings(f"There is nothing called '{name}' to measure", f"Choose of: {', '.join(parts)}")
+            print_progress(name)
+            keep(parts[name]())
     for path in arguments.tasks:
         print_progress(str(path))
         keep(_measure_task(_read(path), arguments.rollouts, arguments.seed))
