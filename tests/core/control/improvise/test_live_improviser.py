@@ -38,7 +38,10 @@ def test_each_does_something_else_and_the_same_again(improviser):
         assert not session.characters[0].steered
 
 
-@pytest.mark.parametrize(("name", "steered"), [("joystick", True), ("point_goal", True), ("path", False)])
+@pytest.mark.parametrize(
+    ("name", "steered"),
+    [("joystick", True), ("point_goal", True), ("path", False), *((name, False) for name in ("maze", "bag", "circle"))],
+)
 def test_a_task_sees_where_it_is_steered(improviser, name, steered):
     seen = improviser.model.state_size + get_task(name).goal_size
     policy = make_policy(seen, improviser.model.latent_size, scale=0.01)
