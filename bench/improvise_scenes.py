@@ -32,6 +32,8 @@ def make_task_scene(improviser: Improviser, path: Path) -> list[str]:
     stage = kind.make_stage(improviser.body)
     with registered():
         make_scene(_FPS)
+        for camera in [obj for obj in bpy.context.scene.objects if obj.type == "CAMERA"]:
+            bpy.data.objects.remove(camera)  # pictures are taken by one that goes along
         if stage.terrain is not None:
             _add_terrain(stage.terrain)
         for obstacle in stage.obstacles:
