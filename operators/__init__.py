@@ -61,6 +61,7 @@ from .presets.style_preset import SINEW_OT_style_preset
 from .presets.style_preset_add import SINEW_OT_style_preset_add
 from .respond.cue_add import SINEW_OT_respond_cue_add
 from .respond.cue_remove import SINEW_OT_respond_cue_remove
+from .setup.add_street import SINEW_OT_add_street
 from .setup.check_ready import SINEW_OT_check_ready
 from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
@@ -98,6 +99,7 @@ from .transfer.put_on import SINEW_OT_put_on_selected
 
 _CLASSES = (
     *families.CLASSES,
+    SINEW_OT_add_street,
     SINEW_OT_check_ready,
     SINEW_OT_install_missing,
     SINEW_OT_install_cancel,

@@ -53,6 +53,7 @@ def _draw_switch(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     """What is for the whole tab."""
     row = layout.row(align=True)
     row.prop(context.scene.sinew, "show_advanced", toggle=True, icon="OPTIONS")
+    row.operator("sinew.add_street", text="", icon="WORLD")
 
 
 def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness) -> None:

@@ -28,7 +28,7 @@ LISTS = (
 PRESETS = ("body_preset", "gains_preset", "bounds_preset", "style_preset", "disturbance_preset", "push_preset")
 JOBS = (
     *("resume", "forget_job", "pause_batch", "resume_batch", "cancel_batch", "forget_batch", "clean_jobs"),
-    *("check_ready", "fix_source", "use_frame_rate", "use_scale"),
+    *("check_ready", "fix_source", "use_frame_rate", "use_scale", "add_street"),
 )
 TAKES = (
     *("take_compare", "take_rename", "take_keep", "take_visit", "take_delete", "take_delete_unkept"),
@@ -47,6 +47,7 @@ def click_others(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.O
     _click_lists(clock, armature)
     _click_jobs(clock, scene)
     _click_takes(clock, scene, armature)
+    click(clock, "add_street")  # the last: another scene shows then
 
 
 def _click_body(clock: StepClock, scene: bpy.types.Scene, armature: bpy.types.Object) -> None:

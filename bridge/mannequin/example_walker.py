@@ -40,7 +40,7 @@ def add_walker(scene: bpy.types.Scene) -> bpy.types.Object:
     # A scene's unit may be anything; a character is as tall as it is.
     armature.scale = (1.0 / unit_m,) * 3
     armature.location.x = x / unit_m
-    bpy.context.view_layer.update()
+    scene.view_layers[0].update()  # which need not be the one that is shown
     placed = clip.local_pos.copy()
     placed[:, 0, 0] += x
     clip = replace(clip, local_pos=placed)

@@ -79,6 +79,7 @@ REFUSED = {
         (lacking("mujoco"), "needs a physics engine: install what is missing first"),
         (editing, "Go to Object Mode first"),
     ],
+    "add_street": [(editing, "Go to Object Mode first")],
     "pick_selected": [(nothing, "Select an armature, or a mesh that an armature deforms")],
     "key_muscle": _CHARACTER,
     "move_muscle_keys": [*_CHARACTER, (chosen, "No take of 'Hero' that shows has keys of muscle")],
@@ -287,6 +288,7 @@ UNDONE = {
     "choose_part": (physics, {"part": "left_arm"}),
     "fix_source": (chosen, {"fix": "scale", "value": 2.0}),
     "use_frame_rate": (chosen, {"fps": 60.0}),
+    "add_street": (chosen, {}),
     "use_scale": (chosen, {"factor": 2.0}),
     "simulate": (chosen, {}),
     "give_travel": (chosen, {}),
@@ -478,6 +480,7 @@ ALWAYS = {
 
 # Nothing that an animator does can make these fail once they are offered: why.
 NEVER_WRONG = {
+    "add_street": "it takes nothing of the file but its frame rate",
     "stage_add_push": "there is a bone, and a collection that is shown",
     "graph_skill_add": "the Action that moves the character has keys for it",
     "graph_skill_remove": "the list has one",
