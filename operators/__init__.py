@@ -65,6 +65,7 @@ from .setup.add_street import SINEW_OT_add_street
 from .setup.check_ready import SINEW_OT_check_ready
 from .setup.install_cancel import SINEW_OT_install_cancel
 from .setup.install_missing import SINEW_OT_install_missing
+from .setup.open_help import SINEW_OT_open_help
 from .simulate.check_source import SINEW_OT_check_source
 from .simulate.choose_part import SINEW_OT_choose_part
 from .simulate.fix_source import SINEW_OT_fix_source
@@ -100,6 +101,7 @@ from .transfer.put_on import SINEW_OT_put_on_selected
 _CLASSES = (
     *families.CLASSES,
     SINEW_OT_add_street,
+    SINEW_OT_open_help,
     SINEW_OT_check_ready,
     SINEW_OT_install_missing,
     SINEW_OT_install_cancel,

@@ -54,6 +54,7 @@ def _draw_switch(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     row = layout.row(align=True)
     row.prop(context.scene.sinew, "show_advanced", toggle=True, icon="OPTIONS")
     row.operator("sinew.add_street", text="", icon="WORLD")
+    row.operator("sinew.open_help", text="", icon="HELP")
 
 
 def _draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context, known: Readiness) -> None:

@@ -5,6 +5,7 @@ import bpy
 
 from ..bridge.properties import WHATS
 from ..bridge.scene.chosen_armature import why_no_armature
+from ..bridge.setup.help_pages import PAGES
 from .drawing import SidebarPanel, paragraph
 
 _MEANINGS = {identifier: meaning for identifier, _, meaning, *_ in WHATS}
@@ -25,7 +26,9 @@ class SINEW_PT_what(SidebarPanel, bpy.types.Panel):
         grid = layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
         for identifier in _MEANINGS:
             grid.prop_enum(scene.sinew, "what", identifier)
-        paragraph(layout, context, _MEANINGS[scene.sinew.what], icon="BLANK1")
+        row = layout.row()
+        paragraph(row, context, _MEANINGS[scene.sinew.what], icon="BLANK1")
+        row.operator("sinew.open_help", text="", icon="HELP", emboss=False).page = PAGES[scene.sinew.what]
 
 
 class WhatPanel(SidebarPanel):

@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 if ROOT not in sys.path:
     sys.path.insert(0, ROOT)
 
-from tools import wheels  # noqa: E402 - run as a script, it has to find its neighbour first
+from tools import site, wheels  # noqa: E402 - run as a script, it has to find its neighbour first
 
 SHIPPED = (
     "__init__.py",
@@ -140,7 +140,7 @@ def find_builder() -> str:
 
 
 def stage(folder: str) -> None:
-    """Copy the extension's rooms."""
+    """Copy the extension's rooms, and make the pages that its help button opens."""
     os.makedirs(folder)
     for name in SHIPPED:
         source, target = os.path.join(ROOT, name), os.path.join(folder, name)
@@ -148,6 +148,7 @@ def stage(folder: str) -> None:
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         elif os.path.exists(source):
             shutil.copyfile(source, target)
+    site.make_site(os.path.join(folder, "help"))
 
 
 def repack(source: str, target: str, when: int) -> None:

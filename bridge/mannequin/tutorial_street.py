@@ -14,7 +14,7 @@ SCENE = "Street"
 _GREY, _STONE, _WOOD, _RED = (0.20, 0.21, 0.23), (0.46, 0.45, 0.43), (0.55, 0.36, 0.18), (0.70, 0.08, 0.06)
 _BEHIND_M, _AHEAD_M = 2.0, 9.0
 _KERB_M = (2.8, 5.2, 0.12)  # from, to along X, and how high
-_BOXES_M = ((-1.5, -3.0, 0.2), (-1.5, -3.45, 0.2), (-1.5, -3.2, 0.6))  # x, y, z of their middles
+_BOXES_M = ((-1.5, -1.8, 0.2), (-1.5, -2.25, 0.2), (-1.5, -2.0, 0.6))  # x, y, z of their middles
 _BOX_M, _BALL_M = 0.4, 0.11
 
 
@@ -44,6 +44,7 @@ def add_street(fps: float, fps_base: float) -> bpy.types.Scene:
     scene.frame_end = round(walker.animation_data.action.frame_range[1])
     chosen = scene.sinew
     chosen.armature, chosen.action = walker, walker.animation_data.action
+    walker.sinew_direct.curve, walker.sinew_direct.speed = scene.objects["Way"], 1.0
     return scene
 
 

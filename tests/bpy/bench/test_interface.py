@@ -13,6 +13,7 @@ UNPRESSED = {
     "install_missing": "what it waits for is a download in another process",
     "install_cancel": "there is nothing to cancel without it",
     "tell": "only the monitor calls it",
+    "open_help": "what it waits for is a browser",
     "cancel_preparing": "every click is one that is not stopped",
     **dict.fromkeys(
         [f"{family}_finish" for family in ("bounds", "direct", "respond", "improvise", "medley")],

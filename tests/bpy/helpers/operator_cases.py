@@ -79,6 +79,7 @@ REFUSED = {
         (lacking("mujoco"), "needs a physics engine: install what is missing first"),
         (editing, "Go to Object Mode first"),
     ],
+    "open_help": [(nothing, "The pages come with the zip; in a checkout read those in docs/")],
     "add_street": [(editing, "Go to Object Mode first")],
     "pick_selected": [(nothing, "Select an armature, or a mesh that an armature deforms")],
     "key_muscle": _CHARACTER,
@@ -342,6 +343,7 @@ STILL = {
 _FILES = "writes or removes a file of the user's, which no .blend has"
 STILL_BY_NATURE = {
     "check_ready": "asks another Python",
+    "open_help": "a browser is no part of a .blend",
     "install_missing": "packages are no part of a .blend",
     "install_cancel": "packages are no part of a .blend",
     "overlay_refit": "bodies are fitted beside the file",
@@ -480,6 +482,7 @@ ALWAYS = {
 
 # Nothing that an animator does can make these fail once they are offered: why.
 NEVER_WRONG = {
+    "open_help": "it is offered where there are pages, and the first one stands for any that is missing",
     "add_street": "it takes nothing of the file but its frame rate",
     "stage_add_push": "there is a bone, and a collection that is shown",
     "graph_skill_add": "the Action that moves the character has keys for it",

@@ -28,7 +28,8 @@ def test_only_the_extension_is_in_it(built):
         names = archive.namelist()
     assert {"__init__.py", "blender_manifest.toml", "LICENSE", "core/entry.py", "bridge/cli/__main__.py"} <= set(names)
     shipped = {"__init__.py", "api.py", "blender_manifest.toml", "LICENSE", "README.md"}
-    rooms = {"bridge", "core", "operators", "panels", "presets"}
+    rooms = {"bridge", "core", "operators", "panels", "presets", "help"}
+    assert "help/index.html" in names
     assert {name.split("/")[0] for name in names} <= shipped | rooms
     assert [name for name in names if "__pycache__" in name or name.endswith((".pyc", "ruff.toml"))] == []
 

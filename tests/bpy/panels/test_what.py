@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The tab's three questions: what is drawn is what is chosen, what is rarely touched is one switch away."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
 
+import sinew
 from sinew.bridge.properties import WHATS
 from sinew.panels import advanced, drawing, happens, jobs, searching, simulate, takes, what
 from sinew.panels.jobs import SINEW_PT_jobs
@@ -12,6 +14,8 @@ from sinew.panels.what import WhatPanel
 
 from ..helpers.interface import hero
 from ..helpers.panel_drawing import Layout, Page
+
+DOCS = Path(sinew.__file__).parent / "docs"
 
 
 class ChoiceLayout(Layout):
@@ -51,6 +55,7 @@ def test_only_what_is_chosen_is_drawn(addon):
         assert shown() == {f"SINEW_PT_{name}" for name in names}
         page = Page(what.SINEW_PT_what, layout=ChoiceLayout)
         assert page.props == list(wanted) and len(page.texts) == 1
+        assert (DOCS / f"{page.button('sinew.open_help').page}.md").is_file()
 
 
 def test_advanced_is_remembered_for_all_files_and_hides_nothing_that_was_changed(addon):

@@ -85,7 +85,7 @@ def test_another_python_is_looked_at_as_soon_as_it_is_chosen(addon, tmp_path):
 def test_all_ready_is_one_line(addon, know):
     page = know(ALL | LEARNER)
     assert page.texts == ["Ready to simulate and to learn"]
-    assert [button.idname for button in page.buttons] == ["sinew.try_mannequin", "sinew.add_street"]
+    assert [button.idname for button in page.buttons] == ["sinew.try_mannequin", "sinew.add_street", "sinew.open_help"]
 
 
 def test_what_is_missing_is_offered_by_one_button(addon, know):
