@@ -22,7 +22,7 @@ from .wish import Wish
 VELOCITY_HALF_LIFE_S = 0.27
 FACING_HALF_LIFE_S = 0.15
 # Of who is steered by a stick: the faster its springs, the further apart are the clips that it goes over between.
-STICK_VELOCITY_HALF_LIFE_S, STICK_FACING_HALF_LIFE_S = 0.4, 0.27
+STICK_VELOCITY_HALF_LIFE_S, STICK_FACING_HALF_LIFE_S = 0.4, 0.24
 _BACK_HALF_LIFE_S = 0.25  # in which who is beside the path is to be on it again
 _AHEAD_S = np.array(AHEAD) / FPS
 _VELOCITY, _FACING = damping_of(VELOCITY_HALF_LIFE_S), damping_of(FACING_HALF_LIFE_S)
