@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 _BESIDE_M, _THERE_M, _FAR_M = 1.1, 0.5, 2.0
-_EVERY_S, _MOST_S = 0.25, 60.0
+_EVERY_S, _MOST_S = 0.25, 120.0
 _KEYS = {
     0: ("Up",),
     1: ("Up", "Left"),
@@ -48,7 +48,7 @@ class Driver:
             if lying == 4:
                 self.desk.key_at("l")
             away = left[0][0] - x, left[0][1] - y
-            if math.hypot(*away) < _THERE_M or (len(left) > 1 and away[0] < 0.0):
+            if math.hypot(*away) < _THERE_M or away[0] < 0.0:  # it is there, or past it
                 left.pop(0)
                 continue
             self._hold(_KEYS[round(math.atan2(away[1], away[0]) / (math.pi / 4.0)) % 8])

@@ -33,7 +33,7 @@ NAMES = {
 
 
 # Of live sessions: what a step took a picture of -> what it is called.
-LIVE = {"dragged": "live_dragged", "rising": "live_rising", "way_4": "live_course", "streamed_more": "live_streamed"}
+LIVE = {"dragged": "live_dragged", "rising": "live_rising", "way_2": "live_course", "streamed_more": "live_streamed"}
 _LIVE_PART, _LIVE_SIZE = "1020x714+2+80", "760x532"
 
 
