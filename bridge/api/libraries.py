@@ -49,7 +49,7 @@ def build_library(
     require_library_name(target)
     require_untrained(target.resolve())
     if not scale > 0.0:
-        raise BadSettings(f"The scale is {scale}", "Give metres a unit above zero, such as --scale 0.01")
+        raise BadSettings(f"The scale is {scale}", "Give metres a unit above zero, such as 0.01 (--scale 0.01)")
     sources = make_file_sources(find_motion_files([Path(one) for one in files]), scale, tags)
     before = _read_before(target, scale) if onto is None else None
     body = before.body if before else make_library_body(_find_onto(onto, onto_scale, scale) or sources)

@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,9 +229,10 @@ def improvise(
 ) -> Work:
     """Let characters move by themselves: what Bake Improvised Take does.
 
-    who: without one, the scene's character of its skeleton, or as many new ones as ``characters``. points: metres on
-    the ground to go to or along where a task was learned; goals: names of objects instead; curve: the name of one to
-    go along. settings: of the method, such as ``seconds=20.0``.
+    who: without one, the scene's character of its skeleton; where nobody of it is there, so many new ones as
+    ``characters`` says, which means nothing else. points: metres on the ground to go to or along where a task was
+    learned; goals: names of objects instead; curve: the name of one to go along. settings: of the method, such as
+    ``seconds=20.0``.
     """
     learned = read_learned("improvise", improviser)
     skeleton = learned.model.body.skeleton
@@ -284,8 +286,6 @@ def _stand_in(who: Who, skeleton: Any, body: BodyRequest | None) -> tuple[Charac
 
 
 def _without_mesh(body: BodyRequest) -> BodyRequest:
-    from dataclasses import replace
-
     return replace(body, use_mesh=False)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from mathutils import Vector
 
+from ...core.control.character import build_plain_body
 from ...core.errors import BadSettings
 from ...core.sim.variations import trunk_bone
 from ..body.body_inputs import read_body_request
@@ -73,8 +74,6 @@ def key_strength(who: Who, keys: Mapping[int, float], action: str = "") -> None:
 
 
 def _trunk_of(obj: bpy.types.Object, scale: float) -> str:
-    from ...core.control.character import build_plain_body
-
     clip = read_rig(obj, scale=scale).clip
     return trunk_bone(build_plain_body(clip, read_body_request(obj).checked()))
 

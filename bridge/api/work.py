@@ -9,6 +9,7 @@ from typing import Any, Self
 import bpy
 
 from ...core import jobs
+from ...core.control import registry
 from ...core.errors import JobError, SinewError
 from ...core.jobs import Where, parse_where
 from .. import preview
@@ -16,7 +17,7 @@ from ..jobs import requests
 from ..learned.learned_file import Learned, learned_file
 from ..rig import actions
 from ..rig.rig_writer import WrittenAction
-from ..takes import take_operations
+from ..takes import list_owner, take_operations
 from .running import Progress, complete_job
 
 
@@ -79,8 +80,6 @@ class BakedTake:
 
     def _place(self) -> tuple[bpy.types.Object, int]:
         """The armature whose list it is in, and its place there."""
-        from ..takes.copies import list_owner
-
         owner = list_owner(self.armature)
         for index, row in enumerate(owner.sinew_takes):
             if row.action == self.action:
@@ -131,8 +130,6 @@ class Work:
 
 def family_of_job(job: jobs.Job) -> str:
     """The family of methods that a job's method is one of."""
-    from ...core.control import registry
-
     family = registry.family_of(job.spec.method)
     if family is None:
         raise JobError(f"Job '{job.spec.title}' has learned nothing", "Only what trains or learns leaves a file")
