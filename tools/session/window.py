@@ -90,6 +90,18 @@ class WindowDesk(Desk):
         self.screen.click(x, y)
         self.rest()
 
+    def _glide_to(self, label: str) -> tuple[int, int]:
+        """Move the mouse onto a text; where the panel is drawn anew for it and rows come or go, after the text."""
+        for _ in range(4):
+            self._settle()
+            x, y = self.place_of(label)
+            self.screen.glide(x, y)
+            time.sleep(0.4)
+            score, now_x, now_y = self._find(label)
+            if score < seeing.GOOD or abs(now_x - x) + abs(now_y - y) < 4:  # under the mouse letters may look otherwise
+                return x, y
+        raise Wrong("'%s' does not stand still" % label)
+
     def press_icon(self, operator: str, below: str, **named: object) -> None:
         """Look for the button as one does who knows only its tooltip, and click it."""
         x, y = self._place_of_icon(operator, below, **named)
