@@ -141,6 +141,9 @@ def put(owner: str, name: str, value: object) -> None:
     for step in owner.split("."):
         found = getattr(found, step)
     setattr(found, name, value)
+    for window in bpy.context.window_manager.windows:  # as after a click: rows come and go with what is chosen
+        for area in window.screen.areas:
+            area.tag_redraw()
 
 
 def get(owner: str, name: str) -> object:
