@@ -99,8 +99,8 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
             bench_rows.append_row(arguments.rows, row)
         print_progress(_line(row))
     if arguments.page is not None:
-        known = bench_rows.read_rows(arguments.rows) if arguments.rows is not None else rows
-        write_whole(arguments.page / "travel.md", travel_page(bench_rows.newest_rows(known, _KEY)).encode())
+        written = bench_rows.read_rows(arguments.rows) if arguments.rows is not None else rows
+        write_whole(arguments.page / "travel.md", travel_page(bench_rows.newest_rows(written, _KEY)).encode())
     done = [row for row in rows if row.get("handed_back") == "on_spot"]
     closed = sum(closes_as_well(row) for row in rows)
     return {
