@@ -39,7 +39,8 @@ def add_walk(bones: int = 0) -> None:
         bpy.data.objects.remove(obj)
     inside.part("bridge.importing.importers").open_input("walk", 1.0)
     if bones:
-        inside.part("bench.live").add_riders(inside.part("bridge.jobs.requests").find_armature(), bones)
+        with inside.in_view():
+            inside.part("bench.live").add_riders(inside.part("bridge.jobs.requests").find_armature(), bones)
     _choose_armature()
 
 
