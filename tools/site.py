@@ -17,8 +17,15 @@ from collections.abc import Callable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 DOCS = os.path.join(ROOT, "docs")
-LEFT_OUT = ("images/simulate/", "images/characters/", "images/styles/", "images/respond/", "images/bounds/")
-"""Pictures that do not come along."""
+LEFT_OUT = (
+    "images/simulate/",
+    "images/characters/",
+    "images/styles/",
+    "images/respond/",
+    "images/bounds/",
+    "images/improvise_",
+)
+"""How the names of pictures begin that do not come along."""
 
 _STYLE = """
 body { max-width: 52rem; margin: 0 auto; padding: 1rem 1.2rem 4rem; font: 16px/1.5 sans-serif }

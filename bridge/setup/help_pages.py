@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+from ...core.paths import is_plain_file
+
 _FOLDER = Path(__file__).resolve().parents[2] / "help"
 PAGES = {
     "ACTION": "tutorial",
@@ -17,10 +19,10 @@ PAGES = {
 
 def has_pages() -> bool:
     """Whether there are any; a checkout has them as Markdown alone. Cheap enough for ``draw`` and ``poll``."""
-    return (_FOLDER / "index.html").is_file()
+    return is_plain_file(_FOLDER / "index.html")
 
 
 def page_address(page: str = "") -> str:
     """Where a page is, for a browser; '' for the first, and that as well where there is none of that name."""
     path = _FOLDER / f"{page or 'index'}.html"
-    return (path if path.is_file() else _FOLDER / "index.html").as_uri()
+    return (path if is_plain_file(path) else _FOLDER / "index.html").as_uri()

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 NAME = "sinew-main  Ü (2) 名 'x' $HOME"
-ROOMS = ("bench", "bridge", "core", "operators", "panels", "presets", "requirements", "tools")
+ROOMS = ("bench", "bridge", "core", "docs", "operators", "panels", "presets", "requirements", "tools")
 FILES = ("__init__.py", "sinew", "pyproject.toml", "blender_manifest.toml", "LICENSE")
 
 
