@@ -110,7 +110,7 @@ class SINEW_PG_scene(bpy.types.PropertyGroup):
         name="Advanced",
         description="Show everything that can be set, also what is rarely touched, and the numbers of running jobs. "
         "Remembered for all files",
-        get=lambda self: preferences.shows_advanced(),
+        get=lambda self: preferences.wants_advanced(),
         set=lambda self, value: preferences.show_advanced(value),
         options=set(),
     )

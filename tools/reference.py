@@ -29,7 +29,7 @@ GROUPS = (
     ),
     ("Improvising", ("train_improviser", "learn_task", "improvise", "measure_improviser")),
     ("Any family of methods", ("learn_family", "play_family")),
-    ("Work and takes", ("Work", "BakedTake", "read_learned", "Cancelled", "SinewError")),
+    ("Work and takes", ("Work", "BakedTake", "read_learned", "WorkCancelled", "SinewError")),
 )
 
 

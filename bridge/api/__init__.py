@@ -30,16 +30,16 @@ from .libraries import build_library, extend_library
 from .playing import bake_controller, bake_graph, direct, improvise, read_learned, respond
 from .simulating import replay_live, resume, retime, simulate, vary
 from .staging import key_strength, place_push, put_on_stage
-from .work import BakedTake, Cancelled, Work
+from .work import BakedTake, Work, WorkCancelled
 
 __all__ = [
     "BakedTake",
     "BodyRequest",
-    "Cancelled",
     "Character",
     "KeyMoment",
     "SinewError",
     "Work",
+    "WorkCancelled",
     "bake_controller",
     "bake_graph",
     "build_library",

@@ -21,7 +21,7 @@ from ..takes import list_owner, take_operations
 from .running import Progress, complete_job
 
 
-class Cancelled(SinewError):
+class WorkCancelled(SinewError):
     """Work was stopped before it was done; to go on, ask for the same again."""
 
 
@@ -104,7 +104,7 @@ class Work:
         """
         status = complete_job(self.job, parse_where(where) if isinstance(where, str) else where, progress)
         if status.state == "cancelled":
-            raise Cancelled(f"'{self.job.spec.title}' was cancelled", "Ask for the same again to go on")
+            raise WorkCancelled(f"'{self.job.spec.title}' was cancelled", "Ask for the same again to go on")
         if status.state != "done":
             raise SinewError(status.message or f"The job was {status.state}", status.hint)
         return self

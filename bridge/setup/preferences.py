@@ -105,7 +105,7 @@ def own_preferences() -> "SINEW_AP_preferences | None":
     return _own()
 
 
-def shows_advanced() -> bool:
+def wants_advanced() -> bool:
     """Whether panels show what is rarely touched."""
     own = _own()
     return own.advanced if own else _advanced[0]
