@@ -13,6 +13,7 @@ from bpy_extras.view3d_utils import (
 )
 from mathutils import Vector
 
+from ...core.jobs.live.wire import PoseMessage
 from .running import RunningSession
 
 _NEAR_PIXELS = 60.0
@@ -30,11 +31,15 @@ STYLE_KEYS = ("ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "N
 _WALK_M_S, _RUN_M_S = 1.3, 3.0
 
 
-def link_places(session: RunningSession, character: int = 0) -> dict[str, np.ndarray]:
-    """Where a character's simulated bones are, in Blender units, by name; none before the first pose."""
-    if session.pose is None or session.layout is None:
+def link_places(session: RunningSession, character: int = 0, pose: PoseMessage | None = None) -> dict[str, np.ndarray]:
+    """Where a character's simulated bones are, in Blender units, by name, in the newest pose or another one.
+
+    There are none before the first pose.
+    """
+    pose = pose or session.pose
+    if pose is None or session.layout is None:
         return {}
-    pos, _ = session.layout.split(session.pose.numbers)[0][character]
+    pos, _ = session.layout.split(pose.numbers)[0][character]
     names = session.posers[character].bones
     metres = session.rigs[character].metres_per_unit
     return {name: pos[names.index(name)] / metres for name in session.links[character]}
@@ -43,10 +48,14 @@ def link_places(session: RunningSession, character: int = 0) -> dict[str, np.nda
 def find_bone(
     session: RunningSession, region: bpy.types.Region, view: bpy.types.RegionView3D, mouse: tuple[float, float]
 ) -> tuple[int, str] | None:
-    """The character and bone nearest to the mouse, if one is near enough."""
+    """The character and bone nearest to the mouse on the screen, if one is near enough.
+
+    A view's matrices are those of when it was drawn last, and so must the pose be: on a slow screen the newest one is
+    a step ahead of what is seen.
+    """
     found, nearest = None, _NEAR_PIXELS
     for character in range(len(session.posers)):
-        for name, place in link_places(session, character).items():
+        for name, place in link_places(session, character, session.drawn).items():
             seen = location_3d_to_region_2d(region, view, Vector(place.tolist()))
             if seen is not None and (seen - Vector(mouse)).length < nearest:
                 found, nearest = (character, name), (seen - Vector(mouse)).length
@@ -62,7 +71,7 @@ def drag_command(
 ) -> dict[str, Any]:
     """Drag the bone to under the mouse, as far from the view as it is."""
     character, bone = held
-    place = Vector(link_places(session, character)[bone].tolist())
+    place = Vector(link_places(session, character, session.drawn)[bone].tolist())
     to = region_2d_to_location_3d(region, view, mouse, place) * session.rigs[0].metres_per_unit
     return {"do": "drag", "character": character, "bone": bone, "to": list(to)}
 

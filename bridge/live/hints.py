@@ -70,6 +70,7 @@ def _draw() -> None:
             blf.position(0, 90 * scale, y, 0)
             blf.draw(0, text)
     _draw_spring(scale)
+    session.drawn = session.pose
     if session.undrawn is not None:
         session.drawn_s.append(time.perf_counter() - session.undrawn)
         session.undrawn = None

@@ -27,13 +27,14 @@ from ...core.jobs.live.link import SESSION_FOLDER, LiveLink
 from ...core.jobs.live.wire import PoseLayout, PoseMessage
 from ..jobs import reports
 from ..rig.rig_reader import RigMotion
-from ..scene.viewport import redraw_viewports, shift_views, view_heading
+from ..scene.viewport import redraw_viewports, redraw_views, shift_views, view_heading
 from .moving import MovedThings, towards_goal
 from .posing import ArmaturePoser
 from .things import ensure_thing, is_thing, remove_things
 
 PERIOD_S = 1.0 / 60.0
 _OTHER_M_S = 0.1  # from one wish to another
+_PANEL_S = 0.25  # between two looks of the sidebar, which takes longer to draw than a pose
 _log = logging.getLogger(__name__)
 
 
@@ -59,8 +60,10 @@ class LiveView:
 class RunningSession:
     """The session. style: what a character was told to go in, by its number.
 
-    spent_s: Sinew's own time on Blender's main thread in the last ticks. late_s: from the command that was given last
-    to the pose that shows it, and drawn_s: to when that was drawn. undrawn: when it was given, of one that is not yet.
+    spent_s: Sinew's own time on Blender's main thread in the last ticks that showed a pose, which began at shown_s.
+    late_s: from the command that was given last to the pose that shows it, and drawn_s: to when that was drawn.
+    undrawn: when it was given, of one that is not yet. drawn: the pose that is on the screen, which is what the mouse
+    points at. panel_s: when the sidebar was last let be drawn.
     """
 
     link: LiveLink
@@ -75,7 +78,10 @@ class RunningSession:
     links: tuple[tuple[str, ...], ...] = ()
     masses: tuple[float, ...] = ()
     pose: PoseMessage | None = None
+    drawn: PoseMessage | None = None
+    panel_s: float = 0.0
     spent_s: deque[float] = field(default_factory=lambda: deque(maxlen=36_000))
+    shown_s: deque[float] = field(default_factory=lambda: deque(maxlen=36_000))
     late_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
     drawn_s: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
     given: tuple[int, float] | None = None
@@ -214,6 +220,7 @@ def tick_live() -> float | None:
                 return None
             _lead_to_goal(session)
             _tell_view(session)
+            session.shown_s.append(began_s)
             session.spent_s.append(time.perf_counter() - began_s)
     except SinewError as error:
         end_session(str(error))
@@ -340,7 +347,11 @@ def _show(session: RunningSession, pose: PoseMessage) -> bool:
     if session.given is not None and pose.seen >= session.given[0]:
         session.late_s.append(time.perf_counter() - session.given[1])
         session.undrawn, session.given = session.given[1], None
-    redraw_viewports()
+    if time.monotonic() - session.panel_s > _PANEL_S:
+        session.panel_s = time.monotonic()
+        redraw_viewports()
+    else:
+        redraw_views()
     return True
 
 

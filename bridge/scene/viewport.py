@@ -20,6 +20,17 @@ def redraw_viewports(_self: Any = None, _context: Any = None) -> None:
     redraw_areas(("VIEW_3D",))
 
 
+def redraw_views() -> None:
+    """Let every 3D view be drawn again, and neither its sidebar nor its headers, which takes longer."""
+    change_counter.count_change()
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas:
+            for region in area.regions if area.type == "VIEW_3D" else ():
+                if region.type == "WINDOW":
+                    region.tag_redraw()
+
+
 def redraw_areas(types: Iterable[str]) -> None:
     """Let every area of these types be drawn again."""
     manager = bpy.context.window_manager
@@ -39,8 +50,6 @@ def shift_views(scene_name: str, by: np.ndarray) -> None:
             view = area.spaces.active.region_3d if area.type == "VIEW_3D" else None
             if view is not None and view.view_perspective != "CAMERA":
                 view.view_location = view.view_location + Vector(by.tolist())
-                if not bpy.app.background:  # else what is under the mouse is looked for where it was drawn last
-                    view.update()
 
 
 def view_heading(scene_name: str) -> float:

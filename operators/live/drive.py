@@ -9,6 +9,7 @@ from ...bridge.jobs import preparing
 from ...bridge.live import hands, hints, running, shortcut, verbs
 from ...bridge.live.recipes import session_recipe, why_not_live
 from ...bridge.scene.report_lines import fit_line, report_line
+from ...bridge.scene.viewport import redraw_viewports
 from ...core.errors import SinewError
 from ..reporting import report_outcome, waiting
 
@@ -182,6 +183,7 @@ def _press(
             session.send(command(session, region, view, mouse))
     else:
         return False
+    redraw_viewports()  # the sidebar says how it stands, also where no pose comes any more
     return True
 
 

@@ -25,7 +25,7 @@ from .driving import Driver
 from .window import WindowDesk
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-_RECORDED_S, _MEASURED_S = 5.0, 30.0
+_RECORDED_S, _MEASURED_S, _DRAGS = 5.0, 30.0, 3
 _NOTICED_S = 0.3  # until Blender has noticed where the mouse is, also on a busy machine
 _ARM, _TRUNK = "forearm.L", "chest"
 
@@ -102,23 +102,21 @@ def _start_live(desk: LiveDesk, key: str = "") -> None:
 
 
 def drag(desk: LiveDesk) -> None:
-    """Drag its arm up and aside."""
-    for attempt in range(3):  # on a busy machine the arm may be elsewhere by the time the button is down
+    """Drag its arm up and aside, several times: none of them may miss it."""
+    for number in range(_DRAGS):
         x, y = desk.over(_ARM)
         time.sleep(_NOTICED_S)
         desk.screen.hold(1)
         for step in range(10):
             desk.screen.move(x + 8 * step, y - 6 * step)
             time.sleep(0.1)
-        if desk.live()["pull_n"] > 5.0:
-            break
+        found = desk.until(lambda found: found["pull_n"] > 5.0, "the arm is pulled (%d)" % number, 5.0)
+        if not number:
+            desk.shoot("dragged")
         desk.screen.let_go(1)
-        desk.kept["drags_missed"] = attempt + 1
-    found = desk.until(lambda found: found["pull_n"] > 5.0, "the arm is pulled", 10.0)
-    desk.shoot("dragged")
-    desk.screen.let_go(1)
-    desk.until(lambda found: found["pull_n"] == 0.0, "it is let go", 10.0)
-    desk.kept["pull_n"] = found["pull_n"]
+        desk.until(lambda found: found["pull_n"] == 0.0, "it is let go", 10.0)
+        desk.kept.setdefault("pulls_n", []).append(found["pull_n"])
+        time.sleep(1.0)
 
 
 def push_and_throw(desk: LiveDesk) -> None:

@@ -129,10 +129,13 @@ def live_facts() -> dict:
 
 
 def begin_figures() -> None:
-    """Measure from now on: when the 3D view was drawn, and what Sinew did in between."""
+    """Measure from now on: when the 3D view was drawn, and what Sinew did for each pose that it showed."""
     session = inside.part("bridge.live.running").require_running()
     _drawn.clear()
+    timing.narrow()
     timing.take_calls()
+    session.shown_s.clear()
+    session.spent_s.clear()
     session.late_s.clear()
     session.drawn_s.clear()
     note = lambda: _drawn.append(time.perf_counter())  # noqa: E731 - Blender calls what it is given
@@ -140,16 +143,24 @@ def begin_figures() -> None:
 
 
 def end_figures() -> dict:
-    """What was measured since, in milliseconds: Sinew's own time in each frame of the screen, and what it waited."""
+    """What was measured since, in milliseconds: Sinew's own time for each pose that it showed, and what it waited.
+
+    All that Blender called of Sinew from when a pose was put on the armature until the next one was is that pose's.
+    """
     bpy.types.SpaceView3D.draw_handler_remove(_drawing.pop(), "WINDOW")
     session, spread = inside.part("bridge.live.running").require_running(), inside.part("bench.live").spread_of
-    drawn, calls = np.array(_drawn), np.array(timing.take_calls()).reshape(-1, 2)
-    # What was called between two pictures is of the second one.
-    of = np.searchsorted(drawn, calls[:, 0])
-    spent = np.bincount(of, weights=calls[:, 1], minlength=len(drawn) + 1)[1 : len(drawn)]
+    drawn, shown, calls = np.array(_drawn), np.array(session.shown_s), timing.take_calls()
+    ended, took = (np.array([call[part] for call in calls]) for part in (0, 1))
+    of = np.searchsorted(shown, ended)
+    spent = np.bincount(of, weights=took, minlength=len(shown) + 1)[1 : len(shown)]
+    parts: dict[str, float] = {}
+    for _, seconds, name in calls:
+        parts[name] = parts.get(name, 0.0) + 1e3 * seconds / len(shown)
     return {
         "bones": len(session.posers[0].bones),
         "main_thread_ms": spread(1e3 * spent),
+        "pose_ms": spread(1e3 * np.array(session.spent_s)),
+        "parts_ms": {name: parts[name] for name in sorted(parts, key=parts.__getitem__, reverse=True)[:8]},
         "screen_frame_ms": spread(1e3 * np.diff(drawn)),
         "command_to_pose_ms": spread(1e3 * np.array(session.late_s)),
         "command_to_drawn_ms": spread(1e3 * np.array(session.drawn_s)),

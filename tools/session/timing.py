@@ -24,14 +24,16 @@ _known: set[str] = set()
 _names: dict[CodeType, str] = {}
 _calls: list[tuple[CodeType, float, float]] = []
 _longest: list[tuple[float, float, str]] = []  # one, or none yet
-_ended: deque[tuple[float, float]] = deque(maxlen=100_000)
+_ended: deque[tuple[float, float, str]] = deque(maxlen=100_000)
+_outer: set[CodeType] = set()  # what Blender itself has called
+_narrowed: list[bool] = []
 
 
 def look() -> None:
     """Watch what has been imported meanwhile. Called by a timer, when no other code of ours can be under way."""
     _calls.clear()  # what ended by an exception is still there
     package = inside.package() if hasattr(sys, "monitoring") else ""
-    if not package:
+    if not package or _narrowed:
         return
     rooms = tuple("%s.%s" % (package, room) for room in _ROOMS)
     new = [name for name in list(sys.modules) if name.startswith(rooms) and name not in _known]
@@ -50,8 +52,16 @@ def longest() -> dict:
     return {"seconds": seconds, "worked_s": worked, "what": what} if _known else {}
 
 
-def take_calls() -> list[tuple[float, float]]:
-    """When each call since this was asked last has ended, by ``time.perf_counter``, and how many seconds it took."""
+def narrow() -> None:
+    """From now on watch only what Blender itself has called by now: to watch all else takes time that is measured."""
+    _narrowed[:] = [True]
+    for code in _names:
+        if code not in _outer:
+            sys.monitoring.set_local_events(_TOOL, code, 0)
+
+
+def take_calls() -> list[tuple[float, float, str]]:
+    """When each call since this was asked last has ended, by ``time.perf_counter``, what it took, and its name."""
     found = list(_ended)
     _ended.clear()
     return found
@@ -95,6 +105,7 @@ def _end(code: CodeType, offset: int, value: object) -> None:
         return
     if not _calls:
         now = time.perf_counter()
-        _ended.append((now, now - begun))
+        _outer.add(code)
+        _ended.append((now, now - begun, _names[code]))
         spent = (now - begun, time.thread_time() - worked, _names[code])
         _longest[:] = [max(*_longest, spent) if _longest else spent]

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import bpy
 import numpy as np
 import pytest
-from mathutils import Quaternion
+from mathutils import Matrix, Quaternion
 
 from sinew.bridge.jobs import monitor
 from sinew.bridge.live import hands, moving, posing, running, shortcut, verbs
@@ -379,6 +379,20 @@ class Hand:
     def mouse(self, session, kind, value, at=(5, 5), shift=False, ctrl=False):
         event = SimpleNamespace(type=kind, value=value, shift=shift, ctrl=ctrl)
         return self._drag(session, None, self.view, at, event)
+
+
+def test_the_mouse_finds_what_is_drawn_and_not_what_comes_next(live):
+    show(live)
+    session, region = running.require_running(), SimpleNamespace(width=1000, height=1000)
+    view = SimpleNamespace(perspective_matrix=Matrix.Diagonal((0.1, 0.1, 0.1, 1.0)), is_perspective=False)
+    name, place = next(iter(hands.link_places(session).items()))
+    mouse = (500.0 + 50.0 * place[0], 500.0 + 50.0 * place[1])
+    assert hands.find_bone(session, region, view, mouse) == (0, name)
+    session.drawn = session.pose
+    show(live, place=(10.0, 0.0, 1.0), frame=2)
+    assert hands.find_bone(session, region, view, mouse) == (0, name)
+    session.drawn = session.pose
+    assert hands.find_bone(session, region, view, mouse) is None
 
 
 def test_a_click_pushes_throws_and_drops_and_a_drag_only_drags(live, monkeypatch):
