@@ -9,6 +9,8 @@ import time
 import numpy as np
 
 SIZE = (1600, 900)
+# xdotool holds Alt for a function key that it is given by its name; by these codes it does not.
+_CODES = {"F%d" % number: 66 + number for number in range(1, 11)}
 
 
 class Screen:
@@ -83,7 +85,7 @@ class Screen:
 
     def key(self, name: str, *, counts: bool = True) -> None:
         """Press a key or a chord such as ``ctrl+z``."""
-        self._do("key", name)
+        self._do("key", _CODES.get(name, name))
         self.clicks += counts
 
     def shot(self, path: str) -> None:
